@@ -1,23 +1,39 @@
 """Write ``docs/benchmarks.md`` and the pages below ``docs/benchmarks`` from stored results.
 
 In: the JSON files in ``benchmarks/results``. Out: one short page with headline figures and every
-goal that was missed, and one page for each paper and each comparison with all tables. Nothing is
-measured here, so the pages can be written again at any time:
+goal that was missed, and one page for each paper and each comparison with all tables. The figures
+in ``docs/papers.md`` are filled in too. Nothing is measured here, so the pages can be written again
+at any time:
 
     python benchmarks/run.py --pages-only
+
+Pages of a short run have the same form and say so at the top. They are written beside its results,
+never to ``docs``.
 """
 
 import dataclasses
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from benchmarks import paper_figures
 from benchmarks.report import Report
 
 #: A benchmark's name, and its result as read from JSON.
 Results = Mapping[str, Mapping[str, Any]]
+
+
+class Mode(Enum):
+    """How a run was made, and what its pages say about it."""
+
+    FULL = "Full run."
+    SHORT = (
+        "**Short run**: small samples and few rounds, to see that everything works. Do not quote its"
+        " figures; those of the full run are in `docs/benchmarks`."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +118,7 @@ PAGES = (
             "archive-speed",
             "archive-growth",
             "archive-labels",
+            "archive-small-histories",
             "archive-exact",
             "archive-hostile",
         ),
@@ -111,7 +128,14 @@ PAGES = (
         "Shared fragments and their composition",
         "Are all shared parts found, does every composed page equal the original, and how much does"
         " a cache save?",
-        ("shared-equality", "shared-growth", "shared-crawls", "composition", "lifetimes-terms"),
+        (
+            "shared-equality",
+            "shared-growth",
+            "shared-crawls",
+            "composition",
+            "lifetimes-terms",
+            "overlap-threshold",
+        ),
     ),
     Page(
         "monitoring",
@@ -130,8 +154,9 @@ PAGES = (
     Page(
         "web",
         "The web pages",
-        "Does the list of watches stay fast with thousands of them?",
-        ("web-lists",),
+        "Does the list of watches stay fast with thousands of them, and how long do redlines and"
+        " replays of long pages take?",
+        ("web-lists", "web-pages"),
     ),
     Page(
         "correctness",
@@ -177,8 +202,9 @@ PAGES = (
     Page(
         "paper-003",
         "Paper 003: template-based delta compression",
-        "The paper's figures 3 to 5 and table 1, on pages of our own.",
-        ("figure3", "figure4", "figure5", "table1"),
+        "The paper's figures 3 to 5 and table 1, on pages of our own; VCDIFF beside its delta step, and a"
+        " large crawl on threads and on Spark.",
+        ("figure3", "figure4", "figure5", "table1", "tbc-delta", "tbc-crawl"),
     ),
     Page(
         "paper-004",
@@ -276,6 +302,9 @@ HEADLINES = (
     ),
 )
 
+#: Where the figures are, seen from a page.
+_FIGURES = {Mode.FULL: "../../benchmarks/results", Mode.SHORT: "../.."}
+
 _HEAD = """\
 # Benchmarks
 
@@ -287,35 +316,54 @@ that repeats it and names the commit it was measured at.
 
 This page and the pages it links to are generated: `python benchmarks/run.py --pages-only` writes
 them from `benchmarks/results`, and `make bench` measures everything again. Do not edit them.
+`make bench-short` runs all experiments of the papers on small samples in less than 20 minutes. Its
+results and pages go to `benchmarks/results/quick`, and nothing here changes.
 """
 
 
-def pages(results_folder: Path, order: Iterable[str]) -> dict[str, str]:
+def pages(results_folder: Path, order: Iterable[str], mode: Mode = Mode.FULL) -> dict[str, str]:
     """Make every page from the stored results: its path below ``docs``, and its text."""
-    results: dict[str, dict[str, Any]] = {}
-    for name in order:
-        path = results_folder / f"{name}.json"
-        if path.is_file():
-            results[name] = json.loads(path.read_text(encoding="utf-8"))
-    made = {"benchmarks.md": _overview(results)}
+    results = stored(results_folder, order)
+    made = {"benchmarks.md": _overview(results, mode)}
     for page in PAGES:
-        made[f"benchmarks/{page.name}.md"] = _page(page, results)
+        made[f"benchmarks/{page.name}.md"] = _page(page, results, mode)
     return made
 
 
-def write(results_folder: Path, docs: Path, order: Iterable[str]) -> None:
-    """Write every page below the folder ``docs``."""
-    for name, text in pages(results_folder, order).items():
+def stored(results_folder: Path, order: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Read the stored results of the named benchmarks; one that has not been run is left out."""
+    paths = {name: results_folder / f"{name}.json" for name in order}
+    return {
+        name: json.loads(path.read_text(encoding="utf-8"))
+        for name, path in paths.items()
+        if path.is_file()
+    }
+
+
+def write(
+    results_folder: Path,
+    docs: Path,
+    order: Iterable[str],
+    mode: Mode = Mode.FULL,
+) -> None:
+    """Write every page below the folder ``docs``, and fill the figures in ``docs/papers.md``."""
+    order = list(order)
+    made = pages(results_folder, order, mode)
+    papers = docs / "papers.md"
+    if papers.is_file():
+        text = papers.read_text(encoding="utf-8")
+        made["papers.md"] = paper_figures.fill(text, stored(results_folder, order))
+    for name, text in made.items():
         path = docs / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
 
-def _overview(results: Results) -> str:
-    parts = [_HEAD, "\n## Headline figures\n\n"]
+def _overview(results: Results, mode: Mode) -> str:
+    parts = [_HEAD, f"\n{mode.value}\n", "\n## Headline figures\n\n"]
     parts.append("| | quire | rival | |\n| --- | --: | --: | --- |\n")
     for line in HEADLINES:
-        quire, rival = line.quire.read(results), line.rival.read(results)
+        quire, rival = _both(line, results, mode)
         if quire and rival:
             link = f"[{line.page}](benchmarks/{line.page}.md)"
             parts.append(f"| {line.what} | {quire} | {rival} ({line.rival_name}) | {link} |\n")
@@ -341,10 +389,19 @@ def _overview(results: Results) -> str:
     return "".join(parts)
 
 
-def _page(page: Page, results: Results) -> str:
+def _both(line: Headline, results: Results, mode: Mode) -> tuple[str, str]:
+    try:
+        return line.quire.read(results), line.rival.read(results)
+    except LookupError:
+        if mode is Mode.SHORT:  # its sizes are smaller, so a row may not be there
+            return "", ""
+        raise
+
+
+def _page(page: Page, results: Results, mode: Mode) -> str:
     parts = [f"# {page.title}\n\n{page.question}\n\n"]
     parts.append(
-        "Generated from `benchmarks/results`; do not edit. [All benchmarks](../benchmarks.md)\n"
+        f"{mode.value} Generated from stored results; do not edit. [All benchmarks](../benchmarks.md)\n"
     )
     if goals := _goals(page.benchmarks, results):
         parts.append("\n## Goals\n\n| goal | target | measured | |\n| --- | --- | --- | --- |\n")
@@ -358,7 +415,7 @@ def _page(page: Page, results: Results) -> str:
             text = Report.stored_text(results[name]).rstrip()
             parts.append(f"\n## {results[name]['title']}\n\n```text\n{text}\n```\n")
             parts += [
-                f"\n![{figure}](../../benchmarks/results/{name}-{figure}.svg)\n"
+                f"\n![{figure}]({_FIGURES[mode]}/{name}-{figure}.svg)\n"
                 for figure in results[name]["figures"]
             ]
     return "".join(parts)

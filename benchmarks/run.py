@@ -2,12 +2,14 @@
 
     python benchmarks/run.py                      everything, full size
     python benchmarks/run.py --quick              everything, small samples, kept apart
+    python benchmarks/run.py --quick --papers     only the experiments of the papers
     python benchmarks/run.py encode load --corpus versions-news
     python benchmarks/run.py --pages-only         measure nothing, only write the pages
 
 Results go to ``benchmarks/results`` as text, JSON and SVG. After a full run, ``docs/benchmarks.md``
-and the pages below ``docs/benchmarks`` are written again from all stored results. A quick run writes
-to ``results/quick``. Neither that nor a run with another ``--results`` touches the documentation.
+and the pages below ``docs/benchmarks`` are written again from all stored results, and the figures in
+``docs/papers.md`` filled in. A quick run writes to ``results/quick``, its pages to
+``results/quick/pages``. Neither that nor a run with another ``--results`` touches the documentation.
 Progress goes to standard error.
 """
 
@@ -25,6 +27,7 @@ sys.path.insert(0, str(REPOSITORY))
 
 from benchmarks import pagewriter  # noqa: E402
 from benchmarks.context import Context  # noqa: E402
+from benchmarks.pagewriter import Mode  # noqa: E402
 from benchmarks.provenance import provenance  # noqa: E402
 from benchmarks.report import Report  # noqa: E402
 
@@ -63,10 +66,12 @@ BENCHMARKS = {
     "shared-crawls": "fragments.shared_crawls",
     "composition": "fragments.composition",
     "lifetimes-terms": "fragments.lifetimes_terms",
+    "overlap-threshold": "fragments.overlap_threshold",
     "archive-ratios": "archive.ratios",
     "archive-speed": "archive.speed",
     "archive-growth": "archive.growth",
     "archive-labels": "archive.labels",
+    "archive-small-histories": "archive.small_histories",
     "archive-exact": "archive.exact",
     "archive-hostile": "archive.hostile_files",
     "noise-sites": "watching.noise_sites",
@@ -77,6 +82,8 @@ BENCHMARKS = {
     "figure4": "papers.tbc_figure4_threshold",
     "figure5": "papers.tbc_figure5_window",
     "table1": "papers.tbc_table1_gzip",
+    "tbc-delta": "papers.tbc_delta_rivals",
+    "tbc-crawl": "papers.tbc_crawl_scale",
     "figure9": "papers.fragments_table1_figures9_11",
     "figure12": "papers.fragments_table2_figures12_13",
     "figure14": "papers.fragments_figure14",
@@ -93,6 +100,7 @@ BENCHMARKS = {
     "monitor-workers": "sentinels.workers",
     "monitor-rivals": "sentinels.rivals",
     "web-lists": "web.lists",
+    "web-pages": "web.pages",
     "experiment1": "papers.experiment1_traversal",
     "experiment3": "papers.experiment3_size",
     "experiment4": "papers.experiment4_convert_load",
@@ -120,13 +128,30 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     context = Context(quick=options.quick, corpora=tuple(options.corpus), seed=options.seed)
     results = Path(options.results) / "quick" if options.quick else Path(options.results)
-    failed = [name for name in options.names or BENCHMARKS if not _run_one(name, context, results)]
+    names = options.names or (of_papers() if options.papers else BENCHMARKS)
+    start = time.monotonic()
+    failed = [name for name in names if not _run_one(name, context, results)]
+    if options.quick:
+        pagewriter.write(results, results / "pages", BENCHMARKS, Mode.SHORT)
     # Other folders hold some of the results, and the pages need all of them.
-    if results.resolve() == RESULTS:
+    elif results.resolve() == RESULTS:
         pagewriter.write(results, REPOSITORY / "docs", BENCHMARKS)
+    print(f"all: {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
     if failed:
         print(f"error: could not run {', '.join(failed)}", file=sys.stderr)
     return 2 if failed else 0
+
+
+def of_papers() -> list[str]:
+    """The experiments of the papers: those on their pages, and experiment 2 of paper 000."""
+    wanted = {
+        name
+        for page in pagewriter.PAGES
+        if page.name.startswith("paper-")
+        for name in page.benchmarks
+    }
+    wanted.add("records-phases")
+    return [name for name in BENCHMARKS if name in wanted]
 
 
 def _run_one(name: str, context: Context, results: Path) -> bool:
@@ -171,6 +196,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--quick", action="store_true", help="use small samples; takes minutes instead of an hour"
+    )
+    parser.add_argument(
+        "--papers",
+        action="store_true",
+        help="run only the experiments of the papers, if no benchmark is named",
     )
     parser.add_argument(
         "--corpus",

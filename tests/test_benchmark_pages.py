@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
+import types
 from pathlib import Path
 
 import pytest
 
 from benchmarks import pagewriter, run
-from benchmarks.pagewriter import PAGES, pages
+from benchmarks.context import Context
+from benchmarks.pagewriter import PAGES, Mode, pages
+from benchmarks.report import Report
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -31,24 +35,68 @@ def test_the_committed_pages_are_what_the_generator_writes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "writes"),
-    [([], True), (["--quick"], False), (["--results", "elsewhere"], False)],
+    ("options", "folders"),
+    [
+        ([], [ROOT / "docs"]),
+        (["--quick"], [RESULTS / "quick" / "pages"]),
+        (["--quick", "--papers"], [RESULTS / "quick" / "pages"]),
+        (["--results", "elsewhere"], []),
+    ],
 )
-def test_only_a_run_that_keeps_its_results_here_writes_the_pages(
-    *, options: list[str], writes: bool, monkeypatch: pytest.MonkeyPatch
+def test_only_a_full_run_that_keeps_its_results_here_writes_into_the_documentation(
+    options: list[str], folders: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written: list[object] = []
+    written: list[Path] = []
     monkeypatch.setattr(run, "_run_one", lambda *_: True)
-    monkeypatch.setattr(pagewriter, "write", lambda *_: written.append("pages"))
+    monkeypatch.setattr(pagewriter, "write", lambda _, docs, *__: written.append(docs))
 
     assert run.main(["encode", *options]) == 0
-    assert bool(written) is writes
+    assert written == folders
 
 
-def test_every_result_is_on_exactly_one_page() -> None:
+def test_a_short_run_stores_apart_and_its_pages_say_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run_one(context: Context) -> Report:
+        return Report("Kang's table", "pages", f"{context.pick('all', 'some')} of them")
+
+    module = types.ModuleType("benchmarks.papers.kang_table")
+    monkeypatch.setattr(module, "run", run_one, raising=False)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+
+    assert run.main(["kang", "--quick", "--results", str(tmp_path)]) == 0
+
+    assert {path.name for path in tmp_path.iterdir()} == {"quick"}
+    page = (tmp_path / "quick" / "pages" / "benchmarks" / "paper-001.md").read_text()
+    assert "some of them" in page
+    assert Mode.SHORT.value in page
+    assert Mode.SHORT.value not in (ROOT / "docs" / "benchmarks" / "paper-001.md").read_text()
+
+
+def test_the_experiments_of_the_papers_are_those_on_their_pages(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ran: list[str] = []
+
+    def note(name: str, *_: object) -> bool:
+        ran.append(name)
+        return True
+
+    monkeypatch.setattr(run, "_run_one", note)
+    monkeypatch.setattr(pagewriter, "write", lambda *_: None)
+
+    assert run.main(["--quick", "--papers"]) == 0
+
+    on_pages = {name for page in PAGES if "Paper" in page.title for name in page.benchmarks}
+    assert set(ran) == on_pages | {"records-phases"}
+    assert "encode" not in ran
+
+
+def test_every_benchmark_is_on_exactly_one_page() -> None:
     listed = [name for page in PAGES for name in page.benchmarks]
 
-    assert sorted(listed) == sorted(path.stem for path in RESULTS.glob("*.json"))
+    assert sorted(listed) == sorted(run.BENCHMARKS)
+    assert {path.stem for path in RESULTS.glob("*.json")} <= set(listed)
 
 
 def test_the_figures_in_the_readme_are_among_the_headline_figures() -> None:

@@ -1,8 +1,12 @@
-"""How fast page bytes become a digest, beside the parsers, with everything on.
+"""How fast page bytes become a digest, beside the parsers, with and without signatures.
 
-Everything on: interning, signatures, the verified round trip. Two ways of measuring, because they
-answer different questions: *whole sample in turn* is what a user's loop sees; *same
-page again* gives one ratio for each page and so the worst pages, but flatters all libraries.
+``quire`` is ``quire.encode``: interning, the signatures of source, structure and tags, and the
+verified round trip. ``quire, all signatures`` also asks for ``signatures``, which computes those
+of attributes, content, links and images: the cost of a page that is stored or compared.
+
+Two ways of measuring, because they answer different questions: *whole sample in turn* is what a
+user's loop sees; *same page again* gives one ratio for each page and so the worst pages, but
+flatters all libraries.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,6 +19,8 @@ from benchmarks.peers.ours import outline
 from benchmarks.peers.selectolax_lexbor import Outline, Selectolax
 from benchmarks.report import Report, Right, Table, at_least
 
+#: The row of a page that is stored or compared.
+SIGNED = "quire, all signatures"
 RIVALS = ("selectolax", "turbohtml", "resiliparse", "lxml.html")
 
 
@@ -27,13 +33,18 @@ def run(context: Context) -> Report:
     found, notes = peers.installed(RIVALS)
     parsers: dict[str, Callable[[bytes], object]] = {
         "quire": _encode,
+        SIGNED: _sign,
         **{peer.name: peer.parse for peer in found},
     }
     report = Report(
         title="Encode: page bytes to a digest, one thread",
         inputs=f"{describe(sample)}; all: {describe(everything)}",
-        method="interning, signatures and verification on; CPU time, rounds interleaved",
+        method="interning and verification on; CPU time, rounds interleaved",
         notes=[
+            (
+                "`quire` leaves the signatures of attributes, content, links and images until they "
+                "are asked for; `quire, all signatures` asks for them"
+            ),
             "the parsers also build attribute objects and decode entities; quire does that on first access",
             *notes,
         ],
@@ -51,20 +62,24 @@ def run(context: Context) -> Report:
     report.tables.append(_again_table(again, bodies))
 
     context.say(f"all pages in turn, {len(all_bodies)} pages")
-    few = {name: parse for name, parse in parsers.items() if name in ("quire", "selectolax")}
+    few = {
+        name: parse for name, parse in parsers.items() if name in ("quire", SIGNED, "selectolax")
+    }
     all_turns = measure.interleaved(_loops(few, all_bodies), context.pick(5, 2))
     report.tables.append(_turn_table("all real pages in turn", all_turns, all_bodies))
 
     if "selectolax" in parsers:
         ratios = _page_ratios(again, "selectolax")
         total = measure.round_ratio(all_turns["selectolax"], all_turns["quire"])
+        signed = measure.round_ratio(all_turns["selectolax"], all_turns[SIGNED])
         report.goals = [
-            at_least("encode against selectolax, all real pages in turn", total, 1.0),
-            at_least("encode against selectolax, stretch goal", total, 2.0),
+            at_least("encode against selectolax, all signatures", signed, 1.65),
+            at_least("encode against selectolax, signatures on demand", total, 2.1),
         ]
         report.data = {
             "ratio_sample": measure.round_ratio(turns["selectolax"], turns["quire"]),
             "ratio_all": total,
+            "ratio_all_signed": signed,
             "page_ratio_p5": measure.percentile(ratios, 5),
             "page_ratio_median": measure.percentile(ratios, 50),
             "seconds": {name: samples.seconds for name, samples in turns.items()},
@@ -75,6 +90,10 @@ def run(context: Context) -> Report:
 def _encode(body: bytes) -> quire.Digest:
     # The parsers are not asked what the bytes are either.
     return quire.encode(body, kind="html")
+
+
+def _sign(body: bytes) -> object:
+    return _encode(body).signatures
 
 
 def _loops(

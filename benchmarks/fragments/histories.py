@@ -7,6 +7,9 @@ import quire
 from benchmarks.corpora import Page, html_pages
 from quire import Digest
 
+#: Captures in a row that are a history.
+LEAST = 10
+
 
 def captured_at(name: str) -> datetime | None:
     """The time in a name such as ``site/20220128T213510Z.html``, if it has one."""
@@ -44,7 +47,18 @@ def dense(
     return max(runs, key=len)
 
 
-def front_pages(corpus: str, least: int = 10) -> dict[str, list[tuple[datetime, Page]]]:
+def front_pages(corpus: str, least: int = LEAST) -> dict[str, list[tuple[datetime, Page]]]:
     """The pages of a corpus that were captured often enough in a row, by site."""
     found = {name.split("/")[0]: dense(captures) for name, captures in histories(corpus).items()}
     return {name: captures for name, captures in found.items() if len(captures) >= least}
+
+
+def all_histories(most: int = 40) -> dict[str, list[tuple[datetime, Page]]]:
+    """Every history of the corpora, by corpus and page: its longest dense run, or its newest captures if that is short."""
+    found = {}
+    for corpus, hours in (("versions-news", 6), ("versions-terms", 36), ("versions-fund", 36)):
+        for name, captures in histories(corpus).items():
+            run = dense(captures, hours)
+            chosen = run if len(run) >= LEAST else captures
+            found[f"{corpus.removeprefix('versions-')}: {name}"] = chosen[-most:]
+    return found

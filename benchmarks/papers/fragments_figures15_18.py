@@ -1,7 +1,8 @@
 """Figures 15 to 18 of paper 004: a page cache against a fragment cache, with L-P fragments and lifetimes of a real front page.
 
-The paper has 5,000 and 7,500 accesses a minute to Slashdot, whose parts change by the minute. Our captures are an hour or two apart, and no
-shorter lifetime can be seen in them: so accesses are 500 and 750 an hour, and 30,000 of them take as many days as were captured.
+The paper has 1,000 to 10,000 accesses a minute to Slashdot, whose parts change by the minute, and 30,000 accesses: a few minutes. Our captures are an hour or
+two apart, and no shorter lifetime can be seen in them. So the figures are drawn for 500 and 750 accesses an hour, of which 30,000 take as many days as were
+captured; a table has the paper's rates, for the same hours at each.
 """
 
 import dataclasses
@@ -11,13 +12,21 @@ import numpy as np
 from benchmarks.context import Context
 from benchmarks.fragments.histories import encoded, front_pages
 from benchmarks.plot import Series, line_chart
-from benchmarks.report import Goal, Report, Table, every
+from benchmarks.report import Goal, Report, Right, Table
 from quire import lifetimes
 from quire.fragments import INVALIDATIONS, CachedSite, Simulation, simulate, site_of
+from quire.fragments.lifetime.lifetimes import MIN_FRAGMENT_BYTES
+from quire.fragments.lifetime.version_parts import CHILD_CHANGE, MIN_OVERLAP
+from quire.fragments.simulation.simulator import MOST_EVENTS
 
 CORPUS = "versions-news"
 HOURLY = (500, 750)
+#: The paper's rates, a minute, and how long they last here.
+MINUTELY = (1_000, 2_500, 5_000, 7_500, 10_000)
+HOURS = 6
 REQUESTS = (1_000, 5_000, 10_000, 15_000, 20_000, 25_000, 30_000)
+#: In one run of figure 16: half of what the simulator accepts.
+MOST_INVALIDATIONS = MOST_EVENTS / 2
 RATIOS = tuple(10.0**power for power in np.arange(-6, 0.01, 0.5))
 #: The paper's byte misses at ratios of 0.0001 and 0.001: page cache, fragment cache.
 PAPER = {1e-4: (0.0886, 0.0010), 1e-3: (0.514, 0.078)}
@@ -44,7 +53,7 @@ def run(context: Context) -> Report:
     report = Report(
         title="Paper 004, figures 15 to 18: page cache against fragment cache",
         inputs=", ".join(f"{name} ({len(captures)} versions)" for name, captures in found.items()),
-        method=f"ChildChangeThreshold 0.7; Poisson arrivals, caches warm; figure 16 with rates; seed {context.seed}",
+        method=f"ChildChangeThreshold {CHILD_CHANGE}, OvlpThrshld {MIN_OVERLAP}, MinFragSize {MIN_FRAGMENT_BYTES}; Poisson arrivals, caches warm; figure 16 with rates; seed {context.seed}",
     )
     sites: dict[str, dict[str, CachedSite]] = {}
     changes = []
@@ -58,7 +67,7 @@ def run(context: Context) -> Report:
             [name, f"{len(captures)}", f"{hours:.0f}", f"{other:.2f}", f"{drawn_rate:.2f}"]
         )
         context.say(name)
-    less = total = 0
+    ratios: dict[str, list[tuple[float, float, float]]] = {}
     drawn = next(iter(sites))
     for how in ("replay", "lifetimes"):
         rows: list[list[str]] = []
@@ -78,11 +87,11 @@ def run(context: Context) -> Report:
             }
             for hourly, results in runs.items():
                 rows.append(_row(name, hourly, by_how[how], results[-1]))
-                less += sum(one.fragment.moved_bytes <= one.page.moved_bytes for one in results)
-                total += len(results)
+                ratios.setdefault(how, []).append(_ratios(results[-1]))
             if name == drawn:
                 report.figures.update(_figures(name, how, runs))
         report.tables.append(Table(HEADINGS, rows, CAPTIONS[how]))
+    report.tables.append(_minutely(context, sites))
     report.tables.append(
         Table(
             [
@@ -96,15 +105,31 @@ def run(context: Context) -> Report:
     near, points = _misses(
         report, context, {name: by_how["rates"] for name, by_how in sites.items()}
     )
-    report.goals = [
-        every("runs in which a fragment cache transfers no more", less, total),
-        Goal(
-            "byte misses as computed for Poisson processes",
-            "all within 5 standard deviations",
-            f"{near} of {points}",
-            met=near == points,
-        ),
+    report.right = [
+        Right(
+            "simulator",
+            near,
+            points,
+            "byte misses within 5 standard deviations of those computed for Poisson processes",
+        )
     ]
+    best = max(constant for _, constant, _ in ratios["replay"])
+    report.goals = [
+        Goal(
+            "figure 17: server cost of pages to that of fragments, replay, best page",
+            f">= {PAPER_COST[0]}",
+            f"{best:.1f}",
+            met=best >= PAPER_COST[0],
+        )
+    ]
+    spans = {
+        how: " and ".join(
+            f"{min(one[at] for one in some):.1f} to {max(one[at] for one in some):.1f}"
+            for at in (1, 2)
+        )
+        for how, some in ratios.items()
+    }
+    fragments = [len(by_how["rates"].fragments) for by_how in sites.values()]
     report.notes = [
         f"the paper: page caching costs the server {PAPER_COST[0]} (constant) and {PAPER_COST[1]} (weighted) times as much at 7,500 accesses a minute",
         "the paper's byte misses: "
@@ -112,15 +137,58 @@ def run(context: Context) -> Report:
             f"at a ratio of {ratio:g} pages {page:.2%}, fragments {part:.2%}"
             for ratio, (page, part) in PAPER.items()
         ),
-        "figures 15, 17, 18: as in the paper, a fragment cache transfers less and costs the server less, most clearly if the page changes often and its fragments rarely. In bytes, the difference is larger at the lower access rate, for every page. The ratio hardly depends on the rate",
-        "the paper's 9.6 and 9.48 lie between the two tables: 2 to 6 and 1.3 to 4.8 in the replay, 2 to 78 and 1.3 to 62 where lifetimes are drawn",
-        "figure 16: the same two curves, but ours are further right. A page of n independently invalidated fragments misses n r / (1 + n r) at a ratio of r; the paper's 8.86 % and 51.4 % need n of about 1,000, but its table 2 has at most 285 fragments and our pages have 2 to 79. Its fragment misses grow 78-fold while the ratio grows tenfold, which is impossible for such a process",
+        "a fragment cache never transfers more than a page cache in this model: it fetches a subset. So the figures show by how much, not whether",
+        f"server cost of pages to that of fragments, constant and weighted: {spans['replay']} in the replay, {spans['lifetimes']} where lifetimes are drawn",
+        "at the paper's rates every invalidation is followed by an access before the next one, so the bytes moved depend on the hours and not on the rate. The paper's effect of low rates needs accesses as rare as invalidations",
+        f"figure 16: two curves as in the paper. A page of n independently invalidated fragments misses n r / (1 + n r) at a ratio of r; the paper's 8.86 % and 51.4 % need n of about 1,000, but its table 2 has at most 285 fragments and our pages have {min(fragments)} to {max(fragments)}. Its fragment misses grow 78-fold while the ratio grows tenfold, which is impossible for such a process",
         "documentation was captured once and Helsingborg twice: they have too few captures for lifetimes, so these figures use news only",
         "the paper does not say whether its fragments are invalidated independently; drawn independently, ours invalidate a page more often than it really changed, because parts of a page change together",
         "the replay counts one invalidation for each changed capture, and captures are an hour apart. If parts change in between, at different times, a page cache does worse. The truth is between the two tables",
         f"the figures show {drawn}; the tables have all pages",
     ]
+    report.data = {
+        "cost ratios": {how: [list(one) for one in some] for how, some in ratios.items()},
+        "fragments": dict(zip(sites, fragments, strict=True)),
+    }
     return report
+
+
+def _ratios(last: Simulation) -> tuple[float, float, float]:
+    """What a page cache takes, as a multiple of a fragment cache: bytes, constant and weighted cost."""
+    page, part = last.page, last.fragment
+    return (
+        page.moved_bytes / max(part.moved_bytes, 1),
+        page.cost_constant / max(part.cost_constant, 1),
+        page.cost_weighted / max(part.cost_weighted, 1e-9),
+    )
+
+
+def _minutely(context: Context, sites: dict[str, dict[str, CachedSite]]) -> Table:
+    """The same at the paper's rates."""
+    rows = []
+    hours = context.pick(HOURS, 1)
+    for name, by_how in sites.items():
+        for minutely in MINUTELY:
+            cells = []
+            for how in ("replay", "lifetimes"):
+                found = simulate(
+                    by_how[how],
+                    requests=minutely * 60 * hours,
+                    rate=minutely / 60,
+                    seed=context.seed,
+                    warm=True,
+                )
+                moved = (found.page.moved_bytes, found.fragment.moved_bytes)
+                cells += [f"{one / 1e6:.2f}" for one in moved]
+                cells.append(f"{moved[0] / moved[1]:.2f}" if moved[1] else "-")
+            rows.append([name, f"{minutely:,}", *cells])
+        context.say(f"{name}, accesses by the minute")
+    headings = [
+        *("page", "accesses a minute"),
+        *("replay: page cache, MB moved", "fragment cache", "ratio"),
+        *("lifetimes drawn: page cache, MB moved", "fragment cache", "ratio"),
+    ]
+    return Table(headings, rows, f"figure 15 at the paper's rates, {hours} hours of each")
 
 
 def _row(name: str, hourly: int, site: CachedSite, last: Simulation) -> list[str]:
@@ -176,7 +244,7 @@ def _figures(name: str, how: str, runs: dict[int, list[Simulation]]) -> dict[str
 
 def _misses(report: Report, context: Context, sites: dict[str, CachedSite]) -> tuple[int, int]:
     """Figure 16: byte misses against the ratio of invalidations to accesses; also as computed."""
-    requests = context.pick(200_000, 50_000)
+    most = context.pick(200_000, 50_000)
     near = points = 0
     rows = []
     series = []
@@ -184,6 +252,8 @@ def _misses(report: Report, context: Context, sites: dict[str, CachedSite]) -> t
         curves: dict[str, list[float]] = {"page": [], "fragment": []}
         for ratio in RATIOS:
             scaled = _scaled(site, ratio)
+            # Pages with hundreds of fragments have as many invalidations for each request.
+            requests = min(most, int(MOST_INVALIDATIONS / (ratio * len(site.fragments))))
             found = simulate(scaled, requests=requests, rate=1.0, seed=context.seed, warm=True)
             expected = _computed(scaled)
             for cache, measured, (mean, spread) in zip(

@@ -92,7 +92,7 @@ def _measure(report: Report, kind: str, service: Service) -> list[list[str]]:
             taken, spent, body = [], [], b""
             for _ in range(ROUNDS + 1):
                 start, begun = time.perf_counter(), time.process_time()
-                body = runner.run(_get(app, path, cookie))
+                body = runner.run(get(app, path, cookie))
                 taken.append(time.perf_counter() - start)
                 spent.append(time.process_time() - begun)
             samples, own = Samples(tuple(taken[1:])), Samples(tuple(spent[1:]))
@@ -128,7 +128,7 @@ def _measure(report: Report, kind: str, service: Service) -> list[list[str]]:
     return rows
 
 
-async def _get(app: Callable[..., Any], path: str, cookie: str) -> bytes:
+async def get(app: Callable[..., Any], path: str, cookie: str) -> bytes:
     """Ask the application for a page."""
     bare, _, query = path.partition("?")
     scope = {

@@ -32,8 +32,9 @@ fn samples() -> &'static [Vec<u8>] {
             .map(|source| {
                 encode(source, &Options::default())
                     .expect("encodes")
-                    .as_bytes()
-                    .to_vec()
+                    .whole()
+                    .expect("is whole")
+                    .into_owned()
             })
             .collect()
     })

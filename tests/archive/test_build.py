@@ -177,7 +177,7 @@ def test_a_long_cluster_is_cut_between_addresses(
         few, many = (len(one._open_files()[0].index.bases) for one in (whole, cut))
         assert many > 2 * few
         (file,) = cut._open_files()
-        versions = file.index.find(url_hash("https://s0.example/0"))
+        versions = file.index.pages.find(url_hash("https://s0.example/0"))
         assert len(versions) == 5
         assert len({int(row["offset"]) for row in versions}) == 1
 

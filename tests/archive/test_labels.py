@@ -102,8 +102,8 @@ def test_odd_pages_come_back(tmp_path: Path, kind: str, codec: TierName) -> None
 
 def test_a_chain_of_pages_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each page resembles the one before more than any base: no page may depend on too many."""
-    monkeypatch.setattr(choose_base, "BASE_BYTES", 20_000)
-    chunks = [random.Random(n).randbytes(1500) for n in range(140)]
+    monkeypatch.setattr(choose_base, "BASE_BYTES", 60_000)
+    chunks = [random.Random(n).randbytes(4500) for n in range(140)]
     pages = [("https://a.example/", at(n), b"".join(chunks[n : n + 12])) for n in range(120)]
     stored_bytes(tmp_path / "a", pages, "zstd")
 

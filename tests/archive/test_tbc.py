@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.peers import xdelta
 from quire import _core
 from quire.archive import Packing, TbcArchive, tbc_encode
 from quire.errors import CodecError
 from quire.similar import Clusters
 from tests import corpus
 from tests.archive import tbc_program as program
+from tests.conftest import require
 
 # Few tokens in many orders, so that windows repeat, and ends of tags and comments that are missing.
 PARTS = [b"<p>", b"</p>", b"<br>", b"Cod", b" Ham ", b"<a href='x'>", b"</a>", b"<", b"<!-- - -->"]
@@ -192,3 +194,34 @@ def test_real_pages_come_back_and_are_smaller_than_under_gzip_alone() -> None:
     assert [stored.decode(i) for i in range(len(pages))] == pages
     assert stored.sizes.stored < alone.sizes.stored
     assert isinstance(stored, TbcArchive)
+
+
+def test_the_bytes_stored_for_a_page_are_its_delta_or_the_page() -> None:
+    pages = site(6)
+    stored = tbc_encode(pages, packing=None)
+
+    for i, body in enumerate(pages):
+        reference = stored.reference(i)
+        if reference is None:
+            assert stored.stored_bytes(i) == body
+        else:
+            delta = stored.stored_bytes(i)
+            assert _core.tbc_apply(pages[reference], delta, len(body)) == body
+    assert sum(len(stored.stored_bytes(i)) for i in range(6)) == (
+        stored.sizes.stored - stored.sizes.directory
+    )
+
+
+def test_the_deltas_that_ours_are_compared_with_restore_their_pages() -> None:
+    require("xdelta3", "compare TBC with VCDIFF")
+    pages = [*site(4), b"", b"a"]
+    pairs = [(one, other) for one in pages for other in pages]
+
+    made = xdelta.encode(pairs)
+
+    assert all(delta[:3] == b"\xd6\xc3\xc4" for delta in made.deltas)  # VCDIFF, RFC 3284
+    restored = [
+        xdelta.decode(one, delta) for (one, _), delta in zip(pairs, made.deltas, strict=True)
+    ]
+    assert restored == [other for _, other in pairs]
+    assert 0 <= made.without_starts <= made.seconds

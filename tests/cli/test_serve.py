@@ -72,6 +72,25 @@ def test_it_prints_the_password_once_and_answers(tmp_path: Path) -> None:
     assert passwords[1] is None
 
 
+@pytest.mark.parametrize(("options", "is_json"), [([], True), (["--log-format", "text"], False)])
+def test_logs_are_json_for_programs_and_short_lines_for_people(
+    tmp_path: Path, options: list[str], *, is_json: bool
+) -> None:
+    command = [*QUIRE, "serve", "--port", "0", "--database", str(tmp_path / "quire.db"), *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            address = process.stdout.readline().decode().split()[-1]
+            assert status(address, "/nothing") == 404
+            process.send_signal(signal.SIGTERM)
+            logged = process.communicate(timeout=30)[1].decode()
+        finally:
+            process.kill()
+
+    assert '"path": "/nothing"' in logged if is_json else "GET /nothing: 404" in logged
+    assert logged.startswith("{") == is_json
+
+
 def status(address: str, path: str) -> int:
     connection = HTTPConnection(urlsplit(address).netloc, timeout=30)
     try:

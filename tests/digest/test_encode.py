@@ -272,3 +272,12 @@ def test_a_fault_is_where_it_is_in_the_source(encoding: str) -> None:
     width = 1 if encoding == "iso-8859-1" else 2
     assert (caught.value.line, caught.value.column) == (3, 5 * width + 1)
     assert source[caught.value.offset :].decode("latin1").startswith("<\0/" if width == 2 else "</")
+
+
+# Longer than runs that are looked up by their bytes.
+def test_attributes_added_to_html_and_body_without_tags_stay_apart() -> None:
+    page = quire.encode(b"x<html class=%b><body id=%b>" % (b"a" * 80, b"b" * 80), kind="html")
+    html, body = (page.select(name)[0] for name in ("html", "body"))
+
+    assert dict(page.attributes(html)) == {"class": "a" * 80}
+    assert dict(page.attributes(body)) == {"id": "b" * 80}

@@ -93,6 +93,36 @@ def test_signatures_tell_facets_apart() -> None:
     assert all(0 <= getattr(page, name) < 2**128 for name in page.__slots__)
 
 
+@pytest.mark.parametrize("compress", [False, True])
+def test_a_digest_is_the_same_file_whether_or_not_its_signatures_were_read(
+    *, compress: bool
+) -> None:
+    unread, read = quire.encode(PAGE), quire.encode(PAGE)
+    signatures = read.signatures
+
+    stored = unread.to_bytes(compress=compress)
+    assert stored == read.to_bytes(compress=compress)
+    assert unread.signatures == signatures == quire.from_bytes(stored).signatures
+
+
+def test_threads_that_ask_at_once_get_the_same_signatures() -> None:
+    page, expected = quire.encode(LONG_PAGE), quire.encode(LONG_PAGE).signatures
+    start = threading.Barrier(4)
+    found = []
+
+    def ask() -> None:
+        start.wait()
+        found.append((page.signatures, quire.from_bytes(page.to_bytes()).signatures))
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert found == [(expected, expected)] * 4
+
+
 def test_a_digest_can_be_pickled_and_copied() -> None:
     page = quire.encode(PAGE)
 

@@ -24,6 +24,7 @@ with open("/proc/self/clear_refs", "w") as peak:
     peak.write("5")  # what making the source took does not count
 before = measured("VmRSS")
 page = quire.encode(source, kind="{kind}", recover=True)
+signatures = page.signatures
 print((measured("VmHWM") - before) / len(source))
 """
 # What a page may take at most, as a multiple of its length.

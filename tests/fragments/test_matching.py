@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 import quire
 from quire import _core
 from quire.fragments import NodeStatus
-from quire.fragments.lifetime.algorithm_2 import largest_changed
 from quire.fragments.lifetime.matching import Matching, match_versions
 from quire.fragments.lifetime.version_parts import Comparing, Parts
+from quire.fragments.lifetime.version_record import largest_changed
 from tests.fragments import lp_oracle
 
 WORDS = ["fish", "chips", "peas", "salt", "open", "closed", "daily", "from", "until", "price"]
@@ -116,7 +116,7 @@ def test_four_new_items_of_eight_are_the_paper_s_example() -> None:
 
     for child_change, expected in ((0.5, ["ul"]), (0.7, ["li"] * 8)):
         # Of twelve stories four are in both, so that the lists overlap by a third.
-        _, after, found = compared(old, new, Comparing(0.2, child_change))
+        _, after, found = compared(old, new, Comparing(child_change=child_change))
         assert [
             after.tag_name(node) for node in largest_changed(after, found.status, 30)
         ] == expected

@@ -61,7 +61,7 @@ def same(one: SharedFragments, other: SharedFragments) -> bool:
             "min_bytes": st.sampled_from([1, *BYTES]),
             "min_pages": st.sampled_from([2, 3, 5]),
             "estimate": st.sampled_from(["paper", "unbiased"]),
-            "size_ratio": st.sampled_from([None, 0.0, 0.5, 1.0]),
+            "size_ratio": st.sampled_from([0.0, 0.5, 0.9, 1.0]),
         }
     ),
 )
@@ -69,6 +69,16 @@ def test_the_index_finds_what_the_paper_s_loop_finds(seed: int, rules: dict[str,
     pages = site(seed)
 
     assert same(shared_fragments(pages, **rules), algorithm_1(pages, **rules))
+
+
+def test_p_stays_at_nine_tenths_at_a_lower_matching_factor() -> None:
+    """P and MinMatchFactor are two parameters: lowering one must not lower the other."""
+    sentences = [f"Sentence {number} of a long story about a harbour." for number in range(40)]
+    pages = [quire.encode(f"<p>{' '.join(sentences[:count])}".encode()) for count in (40, 33)]
+
+    for found in (shared_fragments, algorithm_1):
+        assert len(found(pages, min_match=0.5)) == 0
+        assert len(found(pages, min_match=0.5, size_ratio=0.8)) == 1
 
 
 @pytest.mark.parametrize(

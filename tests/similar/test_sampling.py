@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from quire.errors import SketchError
 from quire.similar import random_sampling, resemblance_matrix
+from quire.similar.sketches import EMPTY
+from tests.similar import cluster_program
 
 
 def sketches(kinds: list[int], seed: int, noise: float) -> NDArray[np.uint32]:
@@ -65,6 +67,44 @@ def test_with_patience_no_two_pages_left_are_alike(
     alike = resemblance_matrix(rows)[np.ix_(left, left)]
     np.fill_diagonal(alike, 0)
     assert (alike <= np.float32(sim)).all()
+
+
+@given(case=some, patience=st.integers(1, 3), empty=st.sampled_from([0.0, 0.5, 1.0]))
+@settings(max_examples=100)
+def test_clusters_are_those_of_the_papers_procedure(
+    case: tuple[list[int], int, float, int, float], patience: int, empty: float
+) -> None:
+    kinds, seed, noise, k, sim = case
+    rows = sketches(kinds, seed, noise)
+    # Short pages have bins without a value; some pages have nothing else.
+    rows[np.random.default_rng(seed).random(rows.shape) < empty * (rows % 2)] = EMPTY
+
+    found = random_sampling(rows, k=k, sim=sim, seed=seed, patience=patience).template_of
+
+    expected = cluster_program.cluster(
+        rows.tolist(), sim, k, cluster_program.splitmix(seed), patience
+    )
+    assert found.tolist() == expected
+
+
+@given(some)
+@settings(max_examples=60)
+def test_templates_chosen_in_a_round_differ_from_each_other(
+    case: tuple[list[int], int, float, int, float],
+) -> None:
+    kinds, seed, noise, k, sim = case
+    rows = sketches(kinds, seed, noise).tolist()
+    draw = cluster_program.splitmix(seed)
+
+    chosen = cluster_program.select_template(list(range(len(rows))), rows, sim, k, draw)
+
+    assert len(set(chosen)) == len(chosen) <= k
+    alike = cluster_program.similarity
+    assert all(alike(rows[a], rows[b]) < sim for a in chosen for b in chosen if a != b)
+    if len(chosen) < k:
+        # It gave up only after every page resembled one of them.
+        others = set(range(len(rows))) - set(chosen)
+        assert all(any(alike(rows[d], rows[t]) >= np.float32(sim) for t in chosen) for d in others)
 
 
 def test_the_same_seed_gives_the_same_clusters() -> None:

@@ -6,10 +6,12 @@ decide, as axe-core's serious and critical ones are:
 * the document has a language and a title, one ``main``, one ``h1``, and no heading skips a level;
 * all text is inside a landmark, and landmarks of the same kind have different names;
 * controls, links, frames and drawings have names; a placeholder is not a name;
+* whatever scrolls can be reached by keyboard;
 * ids are unique, and whatever refers to an id finds it;
 * header cells say what they head, and rows of tables are in tables;
 * text has a contrast of 4.5 to its background, 3 if it is large; so have words in fields;
-* nothing jumps the order of the tab key, and nothing makes the page scroll sideways.
+* nothing jumps the order of the tab key, nothing makes the page scroll sideways, and no field with
+  choices cuts the one that is chosen.
 """
 
 from __future__ import annotations
@@ -85,6 +87,10 @@ _RULES = r"""
     if (Number(e.getAttribute("tabindex")) > 0) found.push(`${where(e)} jumps the order of the tab key`);
     if (hiddenFromReaders(e)) found.push(`${where(e)} can be reached but not be heard`);
     if (e.parentElement.closest("a[href],button")) found.push(`${where(e)} is inside another control`);
+  }
+  for (const e of all("body *").filter((each) => each.scrollWidth > each.clientWidth + 1 && shown(each))) {
+    if (!["auto", "scroll"].includes(getComputedStyle(e).overflowX)) continue;
+    if (e.tabIndex < 0 && !all(controls, e).length) found.push(`${where(e)} scrolls, but not by keyboard`);
   }
   for (const e of all("img:not([alt])").filter(shown)) found.push(`${where(e)} has no alternative text`);
   for (const e of all("iframe").filter(shown)) if (!e.title.trim()) found.push(`${where(e)} has no title`);
@@ -169,6 +175,13 @@ _RULES = r"""
     if (shown(e) && !e.closest(".hidden-text,.skip,script,style,option,svg")) check(e, getComputedStyle(e), "the text");
   for (const e of all("input:not([type=hidden],[type=checkbox],[type=radio],[type=range],[type=file]),select,textarea").filter(shown)) {
     check(e, getComputedStyle(e), "the value");
+    if (e.tagName === "SELECT" && e.selectedOptions.length && e.size < 2) {
+      const style = getComputedStyle(e), pen = document.createElement("canvas").getContext("2d");
+      pen.font = style.font;
+      const room = e.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - 16; // the arrow
+      const needed = pen.measureText(e.selectedOptions[0].label.trim()).width;
+      if (needed > room + 1) found.push(`${where(e)} cuts its value: ${Math.round(needed)} pixels in ${Math.round(room)}`);
+    }
     if (e.placeholder && !e.value) check(e, getComputedStyle(e, "::placeholder"), "the placeholder");
   }
   return [...new Set(found)];

@@ -91,6 +91,7 @@ def test_a_route_is_closed_to_those_who_may_do_less(
 @EACH
 def test_other_methods_are_refused(shared_site: Site, method: str, path: str) -> None:
     known = {each for each, where in ACCESS if where == path}
+    known |= {"HEAD"} if "GET" in known else set()
     for other in METHODS:
         if other in known:
             continue
@@ -102,6 +103,19 @@ def test_other_methods_are_refused(shared_site: Site, method: str, path: str) ->
         if ACCESS[method, path].level is not None:
             stranger = call(shared_site.anonymous(), other, path)
             assert is_refused(stranger, ACCESS[method, path]) or stranger.status == 405
+
+
+@pytest.mark.parametrize("path", [path for method, path in ROUTES if method == "GET"])
+def test_head_answers_as_get_does_without_a_body(shared_site: Site, path: str) -> None:
+    for client in (shared_site.anonymous(), shared_site.browser("viewer")):
+        with_body, without = (call(client, method, path) for method in ("GET", "HEAD"))
+        assert without.status == with_body.status
+        assert without.body == b""
+        names = ["content-type", "location", "content-security-policy"]
+        if path != "/metrics":  # counts the first request too
+            names.append("content-length")
+        for name in names:
+            assert without.headers.get(name) == with_body.headers.get(name), name
 
 
 @pytest.mark.parametrize(("method", "path"), UNSAFE, ids=map(" ".join, UNSAFE))

@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 import logging
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -395,6 +396,29 @@ def test_logs_are_json_without_secrets(site: Site, written: io.StringIO) -> None
     assert served[-1]["account"] == "admin"
     for secret in (PASSWORD, "planted", *(each[10:] for each in site.tokens.values())):
         assert secret not in text
+
+
+def test_people_get_short_lines_and_none_for_requests_that_went_well(site: Site) -> None:
+    root = logging.getLogger()
+    before, level = root.handlers, root.level
+    stream = io.StringIO()
+    set_up_logs(stream, as_json=False)
+    try:
+        site.program("admin").get(f"{V1}/watches")
+        site.program("admin").get(f"{V1}/watches/987654")
+        site.anonymous().log_in("viewer", "a wrong one")
+        logging.getLogger("uvicorn.error").info("Started server process")
+        logging.getLogger("quire.sentinels.running").info("worker %s has started", "a")
+    finally:
+        root.handlers, root.level = before, level
+
+    lines = [re.sub(r"^\d\d:\d\d:\d\d  ", "", line) for line in stream.getvalue().splitlines()]
+    assert lines == [
+        f"GET {V1}/watches/987654: 404",
+        "warning: log-in refused (name viewer, status 403)",
+        "POST /login: 403",
+        "worker a has started",
+    ]
 
 
 def test_text_of_strangers_stays_on_its_line(site: Site) -> None:

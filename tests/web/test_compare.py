@@ -15,6 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import TypeAlias
+from uuid import uuid4
 
 import pytest
 
@@ -252,23 +253,50 @@ def test_two_zipped_folders_are_compared_page_by_page(shared_site: Site) -> None
     assert viewer.get(f"{path}?page=77").status == 404
 
 
-def test_two_warc_files_are_compared_by_address(shared_site: Site) -> None:
-    def warc(text: str) -> bytes:
-        body = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{text}".encode()
-        head = (
-            "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: https://a.example/menu\r\n"
-            "WARC-Date: 2026-05-01T00:00:00Z\r\n"
-            "WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000001>\r\n"
-            f"Content-Type: application/http;msgtype=response\r\nContent-Length: {len(body)}\r\n\r\n"
-        )
-        return head.encode() + body + b"\r\n\r\n"
+def warc(text: str, path: str = "/menu", kind: str = "text/html") -> bytes:
+    """Write a record of a WARC file."""
+    body = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n{text}".encode()
+    head = (
+        f"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: https://a.example{path}\r\n"
+        "WARC-Date: 2026-05-01T00:00:00Z\r\n"
+        f"WARC-Record-ID: <urn:uuid:{uuid4()}>\r\n"
+        f"Content-Type: application/http;msgtype=response\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    return head.encode() + body + b"\r\n\r\n"
 
+
+def test_two_warc_files_are_compared_by_address(shared_site: Site) -> None:
     viewer = shared_site.browser("viewer")
     files = {"old-file": ("a.warc", warc(OLD)), "new-file": ("b.warc", warc(NEW))}
     shown = viewer.get(post(viewer, files).headers["location"])
 
     assert "1 changed" in words(shown)
     assert ">https://a.example/menu</a>" in shown.text
+
+
+def test_pages_of_crawls_look_as_they_did_in_each(shared_site: Site) -> None:
+    def crawl(text: str, colour: str) -> bytes:
+        sheet = f"h1{{color:{colour}}}p{{background:url(dot.svg)}}"
+        link = "<link rel=stylesheet href=/look/a.css>"
+        image = "<svg xmlns='http://www.w3.org/2000/svg'/>"
+        return (
+            warc(f"{link}{text}")
+            + warc(sheet, "/look/a.css", "text/css")
+            + warc(image, "/look/dot.svg", "image/svg+xml")
+        )
+
+    viewer = shared_site.browser("viewer")
+    files = {
+        "old-file": ("a.warc", crawl(OLD, "rgb(1,2,3)")),
+        "new-file": ("b.warc", crawl(NEW, "rgb(4,5,6)")),
+    }
+    shown = viewer.get(post(viewer, files).headers["location"])
+    link = re.search(r'<a href="([^"]+\?page=\d+)">https://a.example/menu</a>', shown.text)
+    assert link
+    for name, colour in (("both", "4,5,6"), ("new", "4,5,6"), ("old", "1,2,3")):
+        drawn = viewer.get(link[1].replace("?", f"/frame/{name}?")).text
+        assert f"color:rgb({colour})" in drawn, name
+        assert 'url("data:image/svg+xml;base64,' in drawn
 
 
 @pytest.mark.parametrize(

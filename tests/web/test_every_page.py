@@ -1,7 +1,8 @@
 """Every page that links lead to can be used by everyone: wide and narrow, light and dark.
 
 The pages have data in them: a watch with changes and targets, an archive, a comparison. The walk
-follows the links of each page, so that a new page is looked at without being named here.
+follows the links of each page, so that a new page is looked at without being named here. The rules
+are our own (``accessibility``) and, if it is installed, those of axe-core (``axe``).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from quire.web.archives.context import Browsing
 from quire.web.pages.page import PLACES
 from tests.web.accessibility import findings
 from tests.web.archives.site import pack
+from tests.web.axe import axe_findings, require_axe
 from tests.web.browsing import SCHEMES, WIDTHS, chromium, serving, visiting
 from tests.web.conftest import PASSWORD, Site
 
@@ -106,6 +108,17 @@ def test_the_menu_fits_into_one_line_on_a_phone(browser: Browser, site: Site) ->
     assert len({round(box["height"]) for box in boxes if box is not None}) == 1
 
 
+def test_axe_core_finds_faults_in_a_page_that_has_some(browser: Browser) -> None:
+    require_axe()
+    page = browser.new_page()
+    page.set_content("<title>x</title><main><img src=a><p style='color:#ccc'>pale</p></main>")
+    found = " ".join(axe_findings(page))
+
+    for rule in ("html-has-lang", "image-alt", "color-contrast"):
+        assert f"axe: {rule} " in found
+    page.close()
+
+
 def test_every_page_can_be_used_by_everyone(browser: Browser, site: Site, tmp_path: Path) -> None:
     wrong: dict[str, set[str]] = {}
     with full_service(site, tmp_path) as home:
@@ -117,7 +130,7 @@ def test_every_page_can_be_used_by_everyone(browser: Browser, site: Site, tmp_pa
                 with visiting(browser, home, "admin", PASSWORD, width=width, **options) as page:
                     for address in pages:
                         page.goto(address)
-                        for each in findings(page):
+                        for each in [*findings(page), *axe_findings(page)]:
                             where = f"{shape(address)}, {width} pixels, {scheme}"
                             wrong.setdefault(each, set()).add(where)
 

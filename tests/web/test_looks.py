@@ -19,8 +19,16 @@ URL = "https://shop.example/fish"
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
-CSS = b"@import 'more.css'; p{color:rgb(1,2,3);background:url(//pictures.example/x.png)}"
-PAGE = "<title>Fish</title><link rel=stylesheet href=/a.css><img src=/b.png alt=cod><p>Cod {}</p></html>"
+CSS = (
+    b"@import 'more.css'; p{color:rgb(1,2,3);background:url(//pictures.example/x.png)}"
+    b"@font-face{font-family:Fish;font-weight:700;src:url(/f.eot),url(/f.woff2) format('woff2')}"
+    b"h1{background:url('/sea.png') no-repeat, red;font-family:Fish}"
+)
+PAGE = (
+    "<title>Fish</title><link rel=stylesheet href=/a.css><style>h2{{background:url(net.png)}}</style>"
+    "<h1>Sea</h1><h2>Net</h2><h3 style='background:url(/sea.png)'>Sand</h3>"
+    "<img src=/b.png alt=cod><p>Cod {}</p></html>"
+)
 
 
 @dataclass
@@ -33,6 +41,9 @@ class FakeGate:
             "https://shop.example/a.css": ("text/css", CSS),
             "https://shop.example/more.css": ("text/css", b"p{margin-left:77px}"),
             "https://shop.example/b.png": ("image/png", PNG),
+            "https://shop.example/sea.png": ("image/png", PNG + b"sea"),
+            "https://shop.example/net.png": ("image/png", PNG + b"net"),
+            "https://shop.example/f.woff2": ("font/woff2", b"wOF2 of a test"),
             URL: ("text/html", PAGE.format(9).encode()),
             f"{URL}?old": ("text/html", PAGE.format(8).encode()),
         }
@@ -70,6 +81,14 @@ def looks(document: str) -> tuple[bool, bool, bool]:
     return "color:rgb(1,2,3)" in css, "77px" in css, "data:image/png;base64," in document
 
 
+def backgrounds(document: str) -> tuple[bool, bool, bool]:
+    """Tell whether a document has the images of both style sheets, and the font."""
+    sea, net = (base64.b64encode(PNG + each).decode() for each in (b"sea", b"net"))
+    font = base64.b64encode(b"wOF2 of a test").decode()
+    face = f"""@font-face{{font-family:"Fish";font-weight:700;src:url("data:font/woff2;base64,{font}")}}"""
+    return sea in document, net in document, face in document
+
+
 def shop(site: Site) -> int:
     return add(site, {"url": URL, "name": "fish"}, *(PAGE.format(n).encode() for n in (8, 9)))
 
@@ -83,11 +102,15 @@ def test_every_frame_of_a_watch_has_the_styles_and_images_of_the_page(
         reply = browser.get(f"/watches/{watch}/frame/{name}")
         assert looks(reply.text) == (True, True, True), name
         assert "pictures.example" not in reply.text
+        assert backgrounds(reply.text) == (True, True, True), name
         policy = reply.headers["content-security-policy"]
-        assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; img-src data:;")
+        assert policy.startswith(
+            "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; base-uri"
+        )
+    names = ("a.css", "b.png", "f.eot", "f.woff2", "more.css", "net.png", "sea.png")
     assert sorted(gate.asked) == [
         "https://pictures.example/x.png",
-        *(f"https://shop.example/{name}" for name in ("a.css", "b.png", "more.css")),
+        *(f"https://shop.example/{name}" for name in names),
     ]
 
 
@@ -96,11 +119,12 @@ def test_marks_lead_to_the_same_changes_before_and_after_styles_are_stored(
 ) -> None:
     watch = shop(site)
     browser = site.browser("viewer")
-    before = browser.get(f"/watches/{watch}/diff").text
+    before = browser.get(f"/watches/{watch}/diff").text.partition('id="diff"')[2]
     assert gate.asked == [], "only the frame waits for styles"
     frame = browser.get(f"/watches/{watch}/frame/both").text
-    after = browser.get(f"/watches/{watch}/diff").text
+    after = browser.get(f"/watches/{watch}/diff").text.partition('id="diff"')[2]
 
+    assert before
     assert before == after
     assert 'id="quire-change-1"' in frame
 
@@ -153,6 +177,12 @@ def test_a_browser_shows_styles_and_images_and_asks_for_nothing_else(
             words = frame.locator("p").first
             assert words.evaluate("node => getComputedStyle(node).color") == "rgb(1, 2, 3)", tab
             assert words.evaluate("node => getComputedStyle(node).marginLeft") == "77px"
+            for heading in ("h1", "h2", "h3"):
+                drawn = frame.locator(heading).first
+                seen = drawn.evaluate("node => getComputedStyle(node).backgroundImage")
+                assert seen.startswith('url("data:image/png;base64,'), (tab, heading)
+            fonts = frame.evaluate("[...document.fonts].map((each) => each.family)")
+            assert [each.strip('"') for each in fonts] == ["Fish"]
             image = frame.locator("img[alt=cod]")
             assert image.evaluate("node => [node.complete, node.naturalWidth]") == [True, 1]
         visitor.seen.check()

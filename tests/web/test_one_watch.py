@@ -173,6 +173,29 @@ def test_why_explains_the_last_check_and_any_pair(shared_site: Site) -> None:
     assert "does not fire" in same
 
 
+def test_why_says_in_words_that_a_part_was_empty(site: Site) -> None:
+    form = {"url": "https://example.org/price", "where": "p", "when": {"number": {"below": 8}}}
+    pages = [b"<h1>Fish of the day</h1><p>%s</p></html>" % each for each in (b"9", b" ", b"Sold")]
+    watch = add(site, form, *pages)
+    browser = site.browser("viewer")
+
+    empty = words(browser.get(f"/watches/{watch}/why?old=0&new=1"))
+    assert "the part was empty, so there was no number" in empty
+    assert "''" not in empty
+    assert "no number in 'Sold'" in words(browser.get(f"/watches/{watch}/why?old=1&new=2"))
+
+
+def test_versions_of_the_same_minute_have_different_times(site: Site) -> None:
+    browser = site.browser("viewer")
+    for tab in ("", "/diff", "/why", "/history"):
+        found = re.findall(
+            r"\b\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)? UTC",
+            browser.get(f"/watches/{site.watch}{tab}").text.partition('class="tabs"')[2],
+        )
+        assert len(found) >= 3, tab
+        assert all(each.count(":") == 2 for each in found), tab
+
+
 def test_the_history_of_numbers_is_a_chart_beside_a_table(shared_site: Site) -> None:
     reply = shared_site.browser("viewer").get(f"/watches/{shared_site.watch}/history")
 
@@ -222,7 +245,17 @@ def test_noise_is_listed_painted_and_switched(site: Site) -> None:
         site.runner.run(site.service.run_due(fetch))
     browser = site.browser("editor")
     shown = browser.get(f"/watches/{watch}/noise")
+    diff = browser.get(f"/watches/{watch}/diff")
+    redline = browser.get(f"/watches/{watch}/frame/both").text
+    old = browser.get(f"/watches/{watch}/frame/old").text
 
+    assert '<ins class="quire-ins">Cod</ins>' in redline
+    assert re.search(r'<ins class="quire-ins quire-quiet" title="noise">\d+</ins>', redline)
+    assert "1 of 1 change" in words(diff)
+    assert "noise, not counted" in words(diff)
+    assert '<ins class="quire-ins">Hake</ins>' in old
+    assert old.count('id="quire-change-') == 1
+    assert re.search(r'<ins class="quire-ins quire-quiet" title="noise">\d+</ins>', old)
     assert "p#ad" in words(shown)
     assert "two fetches right after each other differed here" in words(shown)
     frame = re.search(r'<iframe [^>]*? src="([^"]+)"', shown.text)
@@ -231,6 +264,7 @@ def test_noise_is_listed_painted_and_switched(site: Site) -> None:
     reply = browser.post(f"/watches/{watch}/noise", form={"learn": "off"})
     assert reply.status == 303
     assert not site.service.find(watch).watch.learn_noise
+    assert "1 of 2 changes" in words(browser.get(f"/watches/{watch}/diff"))
     assert "Noise is switched off" in words(browser.get(reply.headers["location"]))
     browser.post(f"/watches/{watch}/noise", form={"learn": "on"})
     assert site.service.find(watch).watch.learn_noise

@@ -43,7 +43,7 @@ fn main() {
     for (page, file) in pages.iter().zip(&files) {
         let digest = encode(page, &options).expect("recovering never refuses");
         nodes += digest.n();
-        held += digest.as_bytes().len();
+        held += digest.memory().len();
         if digest.flags().has(Flags::VERBATIM) {
             verbatim += 1;
             if std::env::var_os("VERBOSE").is_some() {
@@ -52,7 +52,8 @@ fn main() {
         }
         reordered += usize::from(digest.flags().has(Flags::REORDERED));
         let same = decode(&digest).is_ok_and(|out| out == *page);
-        let opens = Digest::open(Box::new(digest.as_bytes().to_vec()), Verify::All).is_ok();
+        let opens =
+            Digest::open(Box::new(digest.whole().unwrap().into_owned()), Verify::All).is_ok();
         if !same || !opens {
             wrong += 1;
             println!("wrong: {} {same} {opens}", file.display());
@@ -123,7 +124,10 @@ fn main() {
             .map(|d| decode(d).map_or(0, |o| o.len()))
             .sum()
     });
-    let stored: Vec<Arc<[u8]>> = digests.iter().map(|d| d.as_bytes().into()).collect();
+    let stored: Vec<Arc<[u8]>> = digests
+        .iter()
+        .map(|d| d.whole().unwrap().into_owned().into())
+        .collect();
     for verify in [Verify::All, Verify::Columns] {
         speed(&format!("open {verify:?}"), &mut || {
             (stored.iter())

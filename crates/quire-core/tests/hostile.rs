@@ -329,7 +329,7 @@ fn measure(name: &str, source: &[u8], options: &Options) -> f64 {
         n <= bytes * NODES_PER_BYTE,
         "{name}: {n} nodes for {bytes} bytes"
     );
-    let size = digest.as_bytes().len();
+    let size = digest.memory().len();
     assert!(
         size <= bytes * DIGEST_PER_BYTE + 4096,
         "{name}: {size} bytes of digest for {bytes}"

@@ -48,7 +48,7 @@ fn largest(work: impl FnOnce()) -> usize {
 fn digests() -> Vec<(&'static str, Vec<u8>, Vec<u8>)> {
     let of = |source: &[u8], options: &Options| {
         let digest = encode(source, options).expect("encodes");
-        (source.to_vec(), digest.as_bytes().to_vec())
+        (source.to_vec(), digest.whole().unwrap().into_owned())
     };
     let kind = |kind| Options {
         kind: Some(kind),
@@ -276,8 +276,9 @@ fn digests_with_many_forged_bytes_are_refused_or_harmless() {
             let options = html_options(random.below(40));
             encode(&source, &options)
                 .expect("encodes")
-                .as_bytes()
-                .to_vec()
+                .whole()
+                .expect("is whole")
+                .into_owned()
         };
         let rows = u32::from_le_bytes(forged[20..24].try_into().unwrap()) as usize;
         let from = if random.below(4) == 0 {
@@ -329,8 +330,9 @@ fn a_source_section_is_unpacked_no_further_than_it_claims() {
     let source: Vec<u8> = [&b"\xff\xfe<\0p\0>\0\x00\xd8"[..], &vec![b'x'; 32 << 20]].concat();
     let bytes = encode(&source, &Options::default())
         .expect("encodes")
-        .as_bytes()
-        .to_vec();
+        .whole()
+        .expect("is whole")
+        .into_owned();
     let mut forged = bytes;
     forged[24..32].copy_from_slice(&1000u64.to_le_bytes());
     reseal(&mut forged);

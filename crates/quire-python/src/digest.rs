@@ -19,7 +19,8 @@ use quire_core::memory::hold;
 
 /// A page as columns. Immutable; several threads may use it.
 ///
-/// As a buffer it is the digest in memory, read-only; `column` tells where a column is in it.
+/// As a buffer it is the digest in memory, read-only; `column` tells where a column is in it. The
+/// header in it may lack signatures and checksums, which `to_bytes` has.
 #[pyclass(frozen, module = "quire._core._native")]
 pub struct Digest {
     page: Arc<Page>,
@@ -88,6 +89,14 @@ impl Digest {
         })
     }
 
+    /// Return all signatures; those of a page just encoded are computed now.
+    fn signed(&self, py: Python<'_>) -> PyResult<Signatures> {
+        if self.page.is_signed() {
+            return Ok(self.page.signatures());
+        }
+        self.read(py, |page| Ok(page.signatures()))
+    }
+
     fn string<'py>(
         &self,
         py: Python<'py>,
@@ -123,7 +132,7 @@ impl Digest {
         view: *mut pyo3::ffi::Py_buffer,
         flags: c_int,
     ) -> PyResult<()> {
-        let bytes = slf.get().page.as_bytes();
+        let bytes = slf.get().page.memory();
         let (start, length) = (bytes.as_ptr(), bytes.len());
         // SAFETY: the bytes are owned by the digest, which this frozen object keeps alive; digests
         // never change.
@@ -162,8 +171,8 @@ impl Digest {
 
     /// Signatures of the source and of each facet.
     #[getter]
-    fn signatures(&self) -> [u128; Signatures::NAMES.len()] {
-        self.page.signatures().0
+    fn signatures(&self, py: Python<'_>) -> PyResult<[u128; Signatures::NAMES.len()]> {
+        Ok(self.signed(py)?.0)
     }
 
     /// Length of the source in bytes.
@@ -182,8 +191,17 @@ impl Digest {
     /// Return the whole digest, uncompressed. The buffer of a digest that was loaded compressed may
     /// end before the texts.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = brief(py, || self.page.whole())?;
-        Ok(PyBytes::new(py, &bytes))
+        self.signed(py)?;
+        let parts = brief(py, || self.page.parts())?;
+        let length = parts.iter().map(|part| part.len()).sum();
+        PyBytes::new_with(py, length, |mut bytes| {
+            for part in &parts {
+                let (place, rest) = bytes.split_at_mut(part.len());
+                place.copy_from_slice(part);
+                bytes = rest;
+            }
+            Ok(())
+        })
     }
 
     /// Return the position of a column in the buffer: offset in bytes, number of values, and type

@@ -29,6 +29,7 @@ from quire.archive.format.journal import JournalWriter, Packed, packed
 from quire.archive.format.marker import MARK, PART, is_archive, other_version, write_mark
 from quire.archive.format.page_meta import about
 from quire.archive.format.record import VERSION
+from quire.archive.format.rows import Row
 from quire.archive.format.segment import Piece, SegmentWriter
 from quire.archive.format.stored_file import (
     StoredFile,
@@ -61,8 +62,8 @@ class Archive(Reader):
         self._disk = disk
         self._journal: JournalWriter | None = None
         # Rows of pages and of companions.
-        self._pending: tuple[list[indexes.Row], list[indexes.Row]] = ([], [])
-        self._committed: tuple[list[indexes.Row], list[indexes.Row]] = ([], [])
+        self._pending: tuple[list[Row], list[Row]] = ([], [])
+        self._committed: tuple[list[Row], list[Row]] = ([], [])
         self._has_failed = False
         self._lock = WriterLock(folder) if write else None
         try:
@@ -335,7 +336,8 @@ class Archive(Reader):
 
     def _save_indexes(self) -> None:
         for file in self._open_files():
-            if indexes.load(file.index_path, file.source) is None:
+            stored = indexes.load(file.index_path, file.source, file.scan)
+            if stored is None or file.index.is_rescued:
                 indexes.save(file.index, file.index_path, file.source, self._disk)
 
     def _clean(self) -> None:

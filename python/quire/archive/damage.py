@@ -55,7 +55,7 @@ def findings(file: StoredFile, *, every_byte: bool) -> Iterator[Finding]:
     index = file.scan()
     for gap in index.gaps:
         yield Finding(file.path, gap.offset, _words(gap))
-    known = indexes.known(file.index_path, file.source)
+    known = indexes.known(file.index_path, file.source, lambda: index)
     for gap in index.torn:
         # The index lists the parts that were torn when it was written; the rest was intact.
         was_whole = known is not None and gap.offset < known.length and gap not in known.torn
@@ -76,7 +76,10 @@ def findings(file: StoredFile, *, every_byte: bool) -> Iterator[Finding]:
 
 
 def _rows_after(index: Index, length: int) -> int:
-    return sum(int((rows["offset"] >= length).sum()) for rows in (index.rows, index.companions))
+    return sum(
+        int((rows["offset"] >= length).sum())
+        for rows in (index.pages.array(), index.companions.array())
+    )
 
 
 def _bases(file: StoredFile, index: Index, *, every_byte: bool) -> Iterator[Finding]:

@@ -42,7 +42,7 @@ class Known:
 
     def __init__(self, files: Sequence[StoredFile]) -> None:
         # Rows are never changed in place, so these stay as they are while a writer adds pages.
-        self._files = [(file, (file.index.rows, file.index.companions)) for file in files]
+        self._files = [(file, (file.index.pages, file.index.companions)) for file in files]
         self._left: dict[tuple[int, int, bool], Counter[Identity]] = {}
 
     def is_at(self, url: str, time: int, *, is_companion: bool = False) -> bool:
@@ -96,6 +96,6 @@ class Known:
         self, key: int, time: int, *, companions: bool
     ) -> Iterator[tuple[StoredFile, int, int]]:
         for file, rows in self._files:
-            found = indexes.find(rows[companions], key)
+            found = rows[companions].find(key)
             for row in found[found["time"] == time]:
                 yield file, int(row["offset"]), int(row["slot"])

@@ -317,7 +317,7 @@ class Reader:
         return statistics(self.folder, self._open_files())
 
     def __len__(self) -> int:
-        return sum(len(file.index.rows) for file in self._open_files())
+        return sum(len(file.index.pages) for file in self._open_files())
 
     def refresh(self) -> None:
         """Make everything committed since the archive was opened visible.
@@ -366,8 +366,8 @@ class Reader:
     ) -> Iterator[tuple[About, StoredFile, int, int]]:
         """Yield the metadata and position of pages or companions, in stored order."""
         for file in self._open_files():
-            rows = file.index.companions if companions else file.index.rows
-            for offset, slot in _stored_order(rows, since, until):
+            rows = file.index.companions if companions else file.index.pages
+            for offset, slot in _stored_order(rows.array(), since, until):
                 try:
                     known = file.about(offset, slot)
                 except ArchiveError as error:
@@ -388,7 +388,7 @@ class Reader:
         files = self._open_files()
         found = []
         for number, file in enumerate(files):
-            for row in file.index.find(key):
+            for row in file.index.pages.find(key):
                 when = int(row["time"])
                 if latest is None or when <= latest:
                     found.append((when, number, int(row["offset"]), int(row["slot"])))

@@ -27,6 +27,7 @@ _FRAMES = {
     Codec.ZSTD_PAGE: "pages on a page",
     Codec.DENSE: "dense pages",
     Codec.TBC: "deltas of TBC",
+    Codec.TOGETHER: "small pages together",
 }
 
 
@@ -70,7 +71,7 @@ def statistics(folder: Path, files: Sequence[StoredFile]) -> Statistics:
     for file in files:
         names.add(file.path.name)
         companions += len(file.index.companions)
-        urls.update(file.index.rows["url"].tolist())
+        urls.update(file.index.pages.array()["url"].tolist())
         left = file.source.length()
         seen_bases: set[int] = set()
         for head in heads(file.source):
@@ -104,7 +105,7 @@ def statistics(folder: Path, files: Sequence[StoredFile]) -> Statistics:
 
 
 def _pages(file: StoredFile) -> Iterator[About]:
-    rows = file.index.rows
+    rows = file.index.pages.array()
     for offset, slot in sorted(zip(rows["offset"].tolist(), rows["slot"].tolist(), strict=True)):
         try:
             yield file.about(offset, slot)

@@ -79,7 +79,11 @@ class Columns:
 
     @property
     def signatures(self) -> Signatures:
-        """A 128-bit signature of the source and one of each facet."""
+        """A 128-bit signature of the source and one of each facet.
+
+        For a page just encoded, those of attributes, content, links and images are computed on
+        first use. A stored digest has all of them.
+        """
         return self._keep("signatures", lambda: Signatures.of(self._native.signatures))
 
     @property

@@ -2,11 +2,13 @@
 
 Up to 128 MB of rows stay in memory (``Sorted``). Beyond that, rows are written to a temporary file
 and only their keys stay in memory; a table of groups is read from the file on demand. The file is
-memory-mapped, so it uses free memory as a cache, and no more.
+memory-mapped. What was read of it is given back to the system now and then, because mapped pages
+count as memory of this process.
 """
 
 from __future__ import annotations
 
+import mmap
 import shutil
 import tempfile
 import weakref
@@ -24,6 +26,10 @@ from quire.engines.grouping import Sorted, cuts_of
 
 #: Maximum bytes of rows in memory; for a moment they are there twice.
 HELD_BYTES = 128 << 20
+#: About how many bytes of the file are mapped into memory at most.
+MAPPED_BYTES = 128 << 20
+#: About how many bytes the system maps when a byte is touched.
+AROUND_BYTES = 64 << 10
 
 
 def gathered(batches: Iterator[pa.RecordBatch], schema: pa.Schema, key: str) -> Sorted | Spilled:
@@ -63,7 +69,10 @@ class Spilled:
                 column = batch.column(key)
                 keys.append(pa.concat_arrays([column, column.slice(0, 0)]))
                 n_bytes += batch.nbytes
-        self._batches = list(pa.ipc.open_stream(pa.memory_map(str(folder / "rows"))))
+        with (folder / "rows").open("rb") as rows:
+            self._file = mmap.mmap(rows.fileno(), 0, access=mmap.ACCESS_READ)
+        self._batches = list(pa.ipc.open_stream(pa.py_buffer(self._file)))
+        self._touched_bytes = 0
         with suppress(OSError):  # where a mapped file can be removed, a crash leaves nothing behind
             (folder / "rows").unlink()
             folder.rmdir()
@@ -87,6 +96,14 @@ class Spilled:
         for batch in np.unique(batch_of).tolist():
             mine = wanted[batch_of == batch] - self._starts[batch]
             parts.append(self._batches[batch].take(pa.array(mine)))
+        self._touch(sum(part.nbytes for part in parts) + AROUND_BYTES * len(rows))
         back = np.empty_like(in_file)
         back[in_file] = np.arange(len(rows))
         return pa.Table.from_batches(parts, self._schema).take(back)
+
+    def _touch(self, n_bytes: int) -> None:
+        """Count what was read, and unmap it if it is much. Threads read on: it is mapped again."""
+        self._touched_bytes += n_bytes
+        if self._touched_bytes > MAPPED_BYTES and hasattr(mmap, "MADV_DONTNEED"):
+            self._touched_bytes = 0
+            self._file.madvise(mmap.MADV_DONTNEED)

@@ -35,6 +35,27 @@ def read_table(path: str, columns: Sequence[str]) -> pa.Table:
         return pq.ParquetFile(file).read(columns=list(columns))
 
 
+def read_groups(path: str, columns: Sequence[str]) -> Iterator[pa.Table]:
+    """Read some columns of a Parquet file, one row group at a time: only one is in memory.
+
+    An engine writes every batch as a row group.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_table(f"{folder}/t.parquet", pa.table({"a": [1], "b": [2]}))
+    ...     [table.to_pylist() for table in read_groups(f"{folder}/t.parquet", ["b"])]
+    [[{'b': 2}]]
+
+    Args:
+        path: A path or an fsspec address.
+        columns: Names of the columns.
+    """
+    with _opened(path, "rb") as file:
+        source = pq.ParquetFile(file)
+        for number in range(source.num_row_groups):
+            yield source.read_row_group(number, columns=list(columns))
+
+
 def write_table(path: str, table: pa.Table) -> None:
     """Write a Parquet file, replacing an existing one and creating folders as needed."""
     with _opened(path, "wb") as file:

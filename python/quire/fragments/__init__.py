@@ -5,6 +5,7 @@
 * ``shared_fragments`` finds the parts that several pages have in common. ``algorithm_1`` is the
   paper's own loop, for comparison.
 * ``lifetimes`` finds the parts of one page that change independently of the rest.
+  ``LifetimeDetector`` takes captures as they come; ``algorithm_2`` follows the paper's own rules.
   ``dependency_graph`` combines both results, and ``simulate`` estimates the savings of a cache that
   stores fragments.
 * ``plan_fragments`` chooses which identical parts to cut out of pages, ``write_composition`` writes
@@ -30,12 +31,24 @@ from quire.fragments.esi.compose import compose
 from quire.fragments.esi.manifest import ComposedPage, FragmentFile, Manifest, Volumes
 from quire.fragments.esi.verify import Fault, Verification, verify
 from quire.fragments.esi.write import EsiFile, EsiFiles, write_composition
-from quire.fragments.lifetime.lifetimes import PageVersion, lifetimes
+from quire.fragments.lifetime.algorithm_2 import (
+    MarkedVersion,
+    NearestAmong,
+    PaperFragments,
+    algorithm_2,
+)
+from quire.fragments.lifetime.lifetimes import (
+    CaptureUpdate,
+    LifetimeDetector,
+    PageVersion,
+    lifetimes,
+)
 from quire.fragments.lifetime.results import Lifetimes, LpFragment
 from quire.fragments.lifetime.survival import Curve, Lives, kaplan_meier
 from quire.fragments.lifetime.version_parts import NodeStatus
 from quire.fragments.policy import Policy, Sharing
 from quire.fragments.shared.algorithm_1 import algorithm_1
+from quire.fragments.shared.buckets import BucketRules
 from quire.fragments.shared.find import Members, SharedFragment, SharedFragments, shared_fragments
 from quire.fragments.shared.rules import SharingRules
 from quire.fragments.simulation.cached_site import (
@@ -71,9 +84,11 @@ __all__ = [
     "INLINE",
     "INVALIDATIONS",
     "AfTree",
+    "BucketRules",
     "CacheLoad",
     "CachedFragment",
     "CachedSite",
+    "CaptureUpdate",
     "ChangedAspect",
     "ComposedPage",
     "Curve",
@@ -87,15 +102,19 @@ __all__ = [
     "Hazard",
     "HazardKind",
     "Invalidation",
+    "LifetimeDetector",
     "Lifetimes",
     "Lives",
     "LpFragment",
     "Manifest",
+    "MarkedVersion",
     "Members",
+    "NearestAmong",
     "NodeStatus",
     "ObjectGraph",
     "ObjectKind",
     "PageVersion",
+    "PaperFragments",
     "PlanRules",
     "Policy",
     "Pruned",
@@ -114,6 +133,7 @@ __all__ = [
     "VolatileNode",
     "Volumes",
     "algorithm_1",
+    "algorithm_2",
     "compose",
     "dependency_graph",
     "kaplan_meier",

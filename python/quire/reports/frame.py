@@ -84,11 +84,16 @@ footer { margin-top: 2.5rem; padding-top: 1rem; border-top: 1px solid var(--line
 
 
 def policy(
-    *, styles: Sequence[str], inline_styles: bool = False, images: str = "", script: str = ""
+    *,
+    styles: Sequence[str],
+    inline_styles: bool = False,
+    images: str = "",
+    fonts: str = "",
+    script: str = "",
 ) -> str:
     """Return the Content-Security-Policy of a report.
 
-    Frames, fonts, forms and connections are always forbidden, and all scripts but the given one.
+    Frames, forms and connections are always forbidden, and all scripts but the given one.
 
     >>> policy(styles=[], inline_styles=True, images="data:").partition("; form")[0]
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
@@ -97,14 +102,16 @@ def policy(
         styles: the style sheets of the document; only these are allowed, by their hashes.
         inline_styles: allow all styles in the document instead, also in ``style`` attributes.
         images: where images may come from; empty for nowhere.
+        fonts: where fonts may come from; empty for nowhere.
         script: the script of the document; only this one is allowed, by its hash.
     """
     hashes = " ".join(map(_hash, styles))
-    allowed_images = f"img-src {images}; " if images else ""
+    loaded = f"img-src {images}; " if images else ""
+    loaded += f"font-src {fonts}; " if fonts else ""
     allowed_script = f"script-src {_hash(script)}; " if script else ""
     allowed_styles = "'unsafe-inline'" if inline_styles else hashes or "'none'"
     return (
-        f"default-src 'none'; {allowed_images}{allowed_script}style-src {allowed_styles}; "
+        f"default-src 'none'; {loaded}{allowed_script}style-src {allowed_styles}; "
         "form-action 'none'; base-uri 'none'"
     )
 
@@ -120,6 +127,7 @@ def document(
     style: str = STYLE,
     page_styles: Sequence[str] | None = None,
     images: str = "",
+    fonts: str = "",
     script: str = "",
 ) -> str:
     """Put a body of safe markup into an HTML document.
@@ -134,11 +142,16 @@ def document(
         page_styles: for a report that shows a page: the style sheets of that page, already made
             safe. Inline styles are then allowed, and the document has no language of its own.
         images: where images may come from, as in ``img-src``; empty for nowhere.
+        fonts: where fonts may come from, likewise.
         script: a script of ours, which runs when the document is complete; empty for none.
     """
     sheets = [*(sheet for sheet in page_styles or () if sheet.strip()), style]
     rules = policy(
-        styles=sheets, inline_styles=page_styles is not None, images=images, script=script
+        styles=sheets,
+        inline_styles=page_styles is not None,
+        images=images,
+        fonts=fonts,
+        script=script,
     )
     language = ' lang="en"' if page_styles is None else ""
     return "".join(

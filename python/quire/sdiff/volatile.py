@@ -96,6 +96,9 @@ class NodeChanges:
         self._states: dict[int, _State] = {}
         self._steps: dict[int, _Step] = {}
         self._counts: Counter[int] = Counter()
+        # Nodes that no longer exist, and those together with the ones that do: a node that is
+        # volatile now may not be so after more versions.
+        self._settled: dict[int, VolatileNode] = {}
         self._found: dict[int, VolatileNode] = {}
         self._numbers = 0
 
@@ -118,18 +121,22 @@ class NodeChanges:
         self._steps[version] = step = _compared(state, found, number)
         self._counts.update(step.keys.tolist())
         state.captures = captures
-        self._note(state, np.flatnonzero(found.to_new < 0))
+        self._note(state, self._settled, np.flatnonzero(found.to_new < 0))
         self._states[kind] = _State(version, page, number, born, captures)
 
     def keep(self, kinds: Iterable[int]) -> None:
         """Forget all kinds of page except these."""
         for kind in set(self._states).difference(kinds):
-            self._note(self._states.pop(kind))
+            self._note(self._states.pop(kind), self._settled)
 
     def volatile(self) -> tuple[VolatileNode, ...]:
-        """Return the nodes that changed in every capture; those that no longer exist come first."""
+        """Return the nodes that changed in every capture; those that no longer exist come first.
+
+        Verdicts are about these nodes. More versions may follow.
+        """
+        self._found = dict(self._settled)
         for state in self._states.values():
-            self._note(state)
+            self._note(state, self._found)
         return tuple(self._found.values())
 
     def verdict(self, version: int, *, leave_out: bool = True) -> VersionVerdict:
@@ -149,7 +156,12 @@ class NodeChanges:
             or not self._found.keys() >= set(step.keys.tolist())
         )
 
-    def _note(self, state: _State, nodes: NDArray[np.int64] | None = None) -> None:
+    def _note(
+        self,
+        state: _State,
+        found: dict[int, VolatileNode],
+        nodes: NDArray[np.int64] | None = None,
+    ) -> None:
         """Record which of some nodes are volatile, or which of all."""
         chosen = np.arange(state.page.n) if nodes is None else nodes
         numbers = state.number[chosen].tolist()
@@ -165,7 +177,7 @@ class NodeChanges:
                 if count >= LEAST and count >= EVERY * captures:
                     unseen = unseen_nodes(state.page) if unseen is None else unseen
                     named += 1
-                    self._found[key] = VolatileNode(
+                    found[key] = VolatileNode(
                         node=node,
                         version=state.version,
                         path=selector_of(state.page, node) if named <= MOST_NAMED else "",

@@ -105,12 +105,7 @@ def random_sampling(
         SketchError: the matrix does not have two dimensions.
         ValueError: a parameter is out of its range.
     """
-    if k < 1 or patience < 1:
-        raise ValueError(f"k is {k}, patience is {patience}; expected both to be 1 or more")
-    if not 0 <= sim <= 1:
-        raise ValueError(f"sim is {sim}; expected 0 to 1")
-    if not 0 <= seed <= _MOST_SEED:
-        raise ValueError(f"seed is {seed}; expected 0 to 2^64 - 1")
+    check_sampling(k=k, sim=sim, seed=seed, patience=patience)
     rows = np.ascontiguousarray(matrix, np.uint32)
     if rows.ndim != 2:  # noqa: PLR2004 - rows and columns
         raise SketchError(f"a matrix of sketches has 2 dimensions, not {rows.ndim}")
@@ -118,3 +113,17 @@ def random_sampling(
         return Clusters(np.full(len(rows), -1, np.int32))
     found = _core.random_sampling(rows, rows.shape[1], k, sim, seed, patience)
     return Clusters(np.frombuffer(found, "<i4"))
+
+
+def check_sampling(*, k: int, sim: float, seed: int, patience: int = 1) -> None:
+    """Check the settings of the clustering.
+
+    Raises:
+        ValueError: one is out of its range.
+    """
+    if k < 1 or patience < 1:
+        raise ValueError(f"k is {k}, patience is {patience}; expected both to be 1 or more")
+    if not 0 <= sim <= 1:
+        raise ValueError(f"sim is {sim}; expected 0 to 1")
+    if not 0 <= seed <= _MOST_SEED:
+        raise ValueError(f"seed is {seed}; expected 0 to 2^64 - 1")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from urllib.parse import urldefrag, urlsplit
+from urllib.parse import quote, urldefrag, urlsplit
 
 from quire.digest.references import resolve
 
@@ -25,6 +25,21 @@ class Use(Enum):
     FONT = "font"
     FRAME = "frame"
     MEDIA = "media"
+
+
+class Detour(str):
+    """An address with a stop on the way. Browsers keep fragments to themselves, so it is in the path.
+
+    >>> Detour("/go/web/1/https://a.example/").at("a/b")
+    '/go/at/a%2Fb/web/1/https://a.example/'
+    """
+
+    __slots__ = ()
+
+    def at(self, fragment: str) -> str:
+        """Return the address that leads to a fragment of the page."""
+        first, rest = self.split("/", 2)[1:]
+        return f"/{first}/at/{quote(fragment, safe='')}/{rest}"
 
 
 #: Gets an absolute http or https address without fragment, and returns the address to write.
@@ -91,4 +106,6 @@ class Places:
         if use is Use.LINK and written and (not bare or bare == urldefrag(self.url)[0]):
             return written
         placed = self.place(bare, use) if is_web else None
+        if isinstance(placed, Detour) and written:
+            return placed.at(fragment)
         return None if placed is None else placed + written

@@ -1,6 +1,7 @@
 """Logs: one line for each event, as JSON unless a person reads them, without secrets.
 
-The logs of uvicorn and other libraries go the same way.
+The logs of uvicorn and other libraries go the same way. People get short lines, and none for requests
+that went well.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Mapping, MutableMapping
 from typing import Any, TextIO
 
 import structlog
+from starlette.status import HTTP_400_BAD_REQUEST
 
 from quire.display import printable
 
@@ -62,18 +64,16 @@ def set_up_logs(stream: TextIO | None = None, *, as_json: bool | None = None) ->
 
     Args:
         stream: the stream (default: standard error).
-        as_json: write JSON (default: if the stream is not a terminal).
+        as_json: write JSON instead of short lines (default: if the stream is not a terminal).
     """
     out = stream or sys.stderr
     if as_json is None:
         as_json = not out.isatty()
     last: list[Any] = [scrub, structlog.stdlib.ProcessorFormatter.remove_processors_meta]
-    last += (
-        [structlog.processors.JSONRenderer()]
-        if as_json
-        else [_on_one_line, structlog.dev.ConsoleRenderer(colors=False)]
-    )
+    last += [structlog.processors.JSONRenderer()] if as_json else [_on_one_line, _short]
     handler = logging.StreamHandler(out)
+    if not as_json:
+        handler.addFilter(_is_worth_a_line)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(foreign_pre_chain=_FACTS, processors=last)
     )
@@ -83,6 +83,7 @@ def set_up_logs(stream: TextIO | None = None, *, as_json: bool | None = None) ->
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
         other = logging.getLogger(name)
         other.handlers, other.propagate = [], True
+        other.setLevel(logging.INFO if as_json else logging.WARNING)  # the CLI says all it says
     # Every request has a line of ours, and those of uvicorn have tokens of feeds in them.
     logging.getLogger("uvicorn.access").setLevel(logging.WARNING)
 
@@ -113,6 +114,43 @@ def _scrubbed(name: str, value: Any, depth: int) -> Any:  # noqa: ANN401 - any v
     if depth < _DEEPEST and isinstance(value, list | tuple):
         return [_scrubbed("", each, depth + 1) for each in value]
     return without_secrets(value if isinstance(value, str) else repr(value))
+
+
+def _is_worth_a_line(record: logging.LogRecord) -> bool:
+    """Tell whether a person would look for a line: not for requests that went well."""
+    about = record.msg
+    if not isinstance(about, dict) or about.get("event") != "request":
+        return True
+    return bool(about.get("status", 0) >= HTTP_400_BAD_REQUEST)
+
+
+def _short(_: object, __: str, event: dict[str, Any]) -> str:
+    """Write a line for people: the time of day, the level if it is not usual, and what happened.
+
+    >>> _short(None, "", {"timestamp": "2026-05-01T10:00:05.1Z", "level": "info",
+    ...     "event": "request", "method": "GET", "path": "/x", "status": 404, "seconds": 0.0021})
+    '10:00:05  GET /x: 404'
+    >>> _short(None, "", {"timestamp": "2026-05-01T10:00:05.1Z", "level": "warning",
+    ...     "event": "log-in refused", "logger": "quire", "account": "", "client": "127.0.0.1"})
+    '10:00:05  warning: log-in refused (client 127.0.0.1)'
+    """
+    words = str(event.get("event", ""))
+    level, exception = event.get("level", "info"), event.get("exception", "")
+    if words == "request":
+        words = f"{event.get('method')} {event.get('path')}: {event.get('status')}"
+    else:
+        about = ", ".join(
+            f"{name} {value}"
+            for name, value in event.items()
+            if name not in _SAID and value not in ("", None)
+        )
+        words += f" ({about})" if about else ""
+    said = "" if level == "info" else f"{level}: "
+    time = str(event.get("timestamp", "")).partition("T")[2][:8]
+    return f"{time}  {said}{words}" + (f"\n{exception}" if exception else "")
+
+
+_SAID = frozenset({"event", "level", "logger", "timestamp", "exception"})
 
 
 def _on_one_line(_: object, __: str, event: dict[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from quire.archive.format import index as indexes
 from quire.archive.format.base_record import Bases, base_meta, guard_of
 from quire.archive.format.page_meta import Codec, about, pack
 from quire.archive.format.record import NO_TAG, SYNC, RecordKind, Source, file_record, record
+from quire.archive.format.rows import ROW
 from quire.archive.format.segment import SegmentWriter, block_piece
 from quire.archive.format.stored_file import data_files
 from quire.errors import ArchiveError, DamagedRecord
@@ -170,7 +171,7 @@ def test_an_index_that_names_pages_that_are_none_is_no_more_than_an_error(tmp_pa
             )
             with Archive.open(folder) as other, pytest.raises(DamagedRecord):
                 other.get(url)
-        columns = np.zeros(3, indexes.ROW).tobytes()
+        columns = np.zeros(3, ROW).tobytes()
         for wrong in ({}, {"length": "x"}, [1], {"length": 1, "check": 1, "bases": 7}):
             meta = json.dumps(wrong).encode()
             file.index_path.write_bytes(

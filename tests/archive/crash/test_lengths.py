@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,6 +24,7 @@ from quire.archive.format.record import (
     file_record,
     record,
 )
+from quire.archive.format.rows import MOST_ROWS_BYTES
 from quire.archive.format.warc_head import unfold
 from quire.errors import ArchiveError, CodecError, DamagedRecord, SourceTooLarge
 from tests.archive.crash.ingest import QUICK, START
@@ -195,15 +197,15 @@ def test_an_index_that_is_longer_than_any_is_not_believed(tmp_path: Path) -> Non
         archive.add(URL, START, b"<p>Open")
     (path,) = folder.glob("*.index")
     source = Source(folder / "000001.journal")
-    meta = b'{"length": %d, "check": 0, "bases": [], "torn": []}' % source.length()
-    head = record(
-        RecordKind.FILE, meta, indexes.MOST_ROWS_BYTES + 28, indexes.tag_of(source) or b""
-    )
+    about = {"length": source.length(), "check": 0, "bases": [], "torn": [], "packed": False}
+    about |= {"pages": MOST_ROWS_BYTES // 28 + 1, "companions": 0}
+    meta = json.dumps(about).encode()
+    head = record(RecordKind.FILE, meta, MOST_ROWS_BYTES + 28, indexes.tag_of(source) or b"")
     path.write_bytes(head)
     with path.open("r+b") as file:
-        file.truncate(len(head) + indexes.MOST_ROWS_BYTES + 28)
+        file.truncate(len(head) + MOST_ROWS_BYTES + 28)
 
-    assert indexes.known(path, source) is None
+    assert indexes.known(path, source, lambda: pytest.fail("no need to make it anew")) is None
     with Archive.open(folder) as archive:
         assert archive.get(URL).body == b"<p>Open"
     source.close()

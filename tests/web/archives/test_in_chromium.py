@@ -133,6 +133,24 @@ def test_the_banner_shows_the_time_whatever_the_page_does(window: Window, server
     assert box["width"] > 1000
 
 
+def looks_of(page: Page, name: str) -> tuple[str, str, bool, bool, int]:
+    """Return how a frame with changes shows the front page."""
+    page.wait_for_load_state("networkidle")
+    frame = page.frame(name)
+    assert frame is not None
+
+    def style(which: str, what: str) -> str:
+        return str(frame.locator(which).evaluate(f"node => getComputedStyle(node).{what}"))
+
+    return (
+        style("h1", "color"),
+        style(".lead", "marginLeft"),
+        style(".lead", "backgroundImage").startswith('url("data:image/png'),
+        style(".box", "backgroundImage").startswith('url("data:image/png'),
+        frame.locator("img[alt=red]").evaluate("node => node.naturalWidth"),
+    )
+
+
 def test_a_person_finds_a_capture_and_compares_two(window: Window, server: str) -> None:
     page = window.page
     page.goto(server)
@@ -146,6 +164,12 @@ def test_a_person_finds_a_capture_and_compares_two(window: Window, server: str) 
     frame = page.frame_locator("iframe")
     assert frame.locator("h1 ins").inner_text() == "2026"
     assert frame.locator("h1 del").inner_text() == "2024"
+    assert looks_of(page, "changed-page") == ("rgb(40, 50, 60)", "33px", True, True, 16)
+    page.click("text=Side by side")
+    assert looks_of(page, "changed-page") == ("rgb(40, 50, 60)", "33px", True, True, 16)
+    assert looks_of(page, "old-page") == ("rgb(10, 20, 30)", "33px", True, True, 16)
+    page.keyboard.press("n")
+    assert page.locator("#where").inner_text() == "1 of 1 change"
     assert [url for url in window.asked if not url.startswith(server)] == []
 
 
@@ -173,7 +197,7 @@ def test_in_the_service_links_and_images_work_with_strict_cookies(
         page.goto(f"{server}/web/20240301100000/{SITE}/", wait_until="networkidle")
         assert page.evaluate(_LOOK)["plain"] == 16
         page.click("#inside")
-        page.wait_for_url(f"{server}/web/20240301100000/{SITE}/about.html?a=1&b=2")
+        page.wait_for_url(f"{server}/web/20240301100000/{SITE}/about.html?a=1&b=2#team")
         assert page.title() == "About"
         page.locator("quire-banner").click(position={"x": 1080, "y": 18})
         page.wait_for_url(f"{server}/archives/address?url=**")

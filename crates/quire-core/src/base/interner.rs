@@ -1,8 +1,8 @@
 //! Interning: equal strings are stored once.
 //!
-//! One open-addressing table of (hash, id) pairs; strings go straight into the heap that becomes a
-//! section of the digest. Hits compare bytes, so a hash collision costs time, never a wrong result.
-//! The 64-bit hashes are kept, because facet signatures are computed from them.
+//! One open-addressing table of (hash, id) pairs. Nearly all strings are parts of one text; they stay
+//! there, and are copied once, when the set is written. Hits compare bytes, so a hash collision
+//! costs time, never a wrong result.
 
 use std::ops::Range;
 
@@ -16,33 +16,36 @@ const MAX_PROBES: usize = 128;
 /// One string of the set.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Its hash.
-    pub hash: u64,
+    /// Its hash, for when the table grows.
+    hash: u64,
     start: u32,
     /// Its length.
     pub length: u32,
     /// The extra key that was given with it.
     pub key: u8,
+    /// Whether it is not in the text.
+    aside: bool,
 }
 
 kept!(Entry);
 
 impl Entry {
-    /// Return its position in the heap.
-    #[inline]
-    pub fn range(&self) -> Range<usize> {
+    fn range(&self) -> Range<usize> {
         self.start as usize..(self.start + self.length) as usize
     }
 }
 
 /// A set of strings with ids in order of first use.
-pub struct Interner {
+pub struct Interner<'a> {
     /// (upper hash bits, id + 1); id 0 means that the slot is free.
     slots: Reused<(u32, u32)>,
-    /// All strings, one after another.
-    pub heap: Reused<u8>,
-    /// Hash, position, length and key of each string.
+    /// The text that most strings are parts of.
+    text: &'a [u8],
+    /// Strings that are not parts of it, one after another.
+    aside: Vec<u8>,
+    /// Position, length and key of each string.
     pub entries: Reused<Entry>,
+    bytes: usize,
 }
 
 /// Return the slot where the search for a string starts, and the hash bits stored there.
@@ -52,14 +55,16 @@ fn probe(hash: u64, key: u8) -> (usize, u32) {
     (probe as u32 as usize, (probe >> 32) as u32)
 }
 
-impl Interner {
-    /// Create an empty set with room for about `entries` strings and `bytes` bytes.
-    pub fn new(entries: usize, bytes: usize) -> Self {
+impl<'a> Interner<'a> {
+    /// Create an empty set with room for about `entries` strings of a text.
+    pub fn new(entries: usize, text: &'a [u8]) -> Self {
         let slots = (entries * 2).next_power_of_two().max(64);
         Self {
             slots: Reused::filled(slots, (0, 0)),
-            heap: Reused::with_capacity(bytes),
+            text,
+            aside: Vec::new(),
             entries: Reused::with_capacity(entries),
+            bytes: 0,
         }
     }
 
@@ -73,22 +78,56 @@ impl Interner {
         self.entries.len()
     }
 
+    /// Return the number of bytes of all strings.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Return the string with this id.
     #[inline]
     pub fn get(&self, id: usize) -> &[u8] {
-        &self.heap[self.entries[id].range()]
+        let entry = &self.entries[id];
+        &self.home(entry)[entry.range()]
     }
 
-    /// Return the id of a string, adding it if it is new. Strings with different keys are
-    /// different.
-    pub fn intern(&mut self, bytes: &[u8], key: u8) -> u32 {
-        self.intern_span(bytes, 0..bytes.len(), key)
-    }
-
-    /// Return the id of a part of a text, adding it if it is new.
+    /// Return the bytes that hold a string.
     #[inline]
-    pub fn intern_span(&mut self, text: &[u8], part: Range<usize>, key: u8) -> u32 {
-        let hash = short_bytes::hash(text, part.start, part.end);
+    fn home(&self, entry: &Entry) -> &[u8] {
+        if entry.aside { &self.aside } else { self.text }
+    }
+
+    /// Append all strings, one after another.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        out.reserve(self.bytes);
+        for entry in &*self.entries {
+            let Range { start, end } = entry.range();
+            short_bytes::append(out, self.home(entry), start, end);
+        }
+    }
+
+    /// Return the id of a string that need not be in the text, adding it if it is new. Strings with
+    /// different keys are different.
+    pub fn intern(&mut self, bytes: &[u8], key: u8) -> u32 {
+        let hash = short_bytes::table_hash(bytes, 0, bytes.len());
+        if let Some(id) = self.find(hash, bytes, &(0..bytes.len()), key) {
+            return id;
+        }
+        let start = self.aside.len();
+        self.aside.extend_from_slice(bytes);
+        self.add(hash, start..self.aside.len(), key, true)
+    }
+
+    /// Return the id of a part of the text, adding it if it is new.
+    #[inline]
+    pub fn intern_part(&mut self, part: Range<usize>, key: u8) -> u32 {
+        let text = self.text;
+        let hash = short_bytes::table_hash(text, part.start, part.end);
+        (self.find(hash, text, &part, key)).unwrap_or_else(|| self.add(hash, part, key, false))
+    }
+
+    /// Return the id of a string, or take the slot for it.
+    #[inline]
+    fn find(&mut self, hash: u64, text: &[u8], part: &Range<usize>, key: u8) -> Option<u32> {
         let (home, mark) = probe(hash, key);
         let last = self.slots.len() - 1;
         for distance in 0..MAX_PROBES {
@@ -96,26 +135,27 @@ impl Interner {
             let (found, id) = self.slots[slot];
             if id == 0 {
                 self.slots[slot] = (mark, self.entries.len() as u32 + 1);
-                break;
+                return None;
             }
-            if found == mark && self.is(id as usize - 1, text, &part, key) {
-                return id - 1;
+            if found == mark && self.is(id as usize - 1, text, part, key) {
+                return Some(id - 1);
             }
         }
-        self.add(hash, text, part, key)
+        None
     }
 
     /// Add a new string.
-    #[inline(never)]
-    fn add(&mut self, hash: u64, text: &[u8], part: Range<usize>, key: u8) -> u32 {
+    #[inline]
+    fn add(&mut self, hash: u64, part: Range<usize>, key: u8, aside: bool) -> u32 {
         let id = self.entries.len() as u32;
+        self.bytes += part.len();
         self.entries.push(Entry {
             hash,
-            start: self.heap.len() as u32,
+            start: part.start as u32,
             length: part.len() as u32,
             key,
+            aside,
         });
-        short_bytes::append(&mut self.heap, text, part.start, part.end);
         if self.entries.len() * 2 > self.slots.len() {
             self.grow();
         }
@@ -129,7 +169,7 @@ impl Interner {
         entry.key == key
             && entry.length as usize == part.len()
             && short_bytes::same(
-                &self.heap,
+                self.home(entry),
                 entry.start as usize,
                 text,
                 part.start,
@@ -165,7 +205,7 @@ mod tests {
 
     #[test]
     fn ids_follow_first_use_and_survive_growth() {
-        let mut strings = Interner::new(1, 0);
+        let mut strings = Interner::new(1, b"");
         for round in 0..2 {
             for i in 0..5000u32 {
                 let id = strings.intern(format!("text {}", i / 2).as_bytes(), (i % 2) as u8);
@@ -174,5 +214,21 @@ mod tests {
         }
         assert_eq!(strings.len(), 5000);
         assert_eq!(strings.get(7), b"text 3");
+    }
+
+    #[test]
+    fn a_string_is_the_same_in_the_text_and_aside() {
+        let text = b"fish and chips and fish";
+        let mut strings = Interner::new(1, text);
+        assert_eq!(strings.intern_part(0..4, 0), 0);
+        assert_eq!(strings.intern(b"peas", 0), 1);
+        assert_eq!(strings.intern_part(9..14, 0), 2);
+        assert_eq!(strings.intern(b"chips", 0), 2);
+        assert_eq!(strings.intern(b"peas", 0), 1);
+        assert_eq!(strings.intern_part(19..23, 0), 0);
+        let mut out = b"heap: ".to_vec();
+        strings.write(&mut out);
+        assert_eq!(out, b"heap: fishpeaschips");
+        assert_eq!((strings.bytes(), strings.get(1)), (13, &b"peas"[..]));
     }
 }

@@ -83,6 +83,37 @@ fn hash_long(text: &[u8], start: usize, end: usize) -> u64 {
     finish(add(state, load(text, at) & FIRST[end - at]), length)
 }
 
+/// Hash `text[start..end]` for a table in memory.
+///
+/// Equal to [`hash`] up to sixteen bytes. The blocks of longer pieces do not wait for each other:
+/// each is multiplied on its own, and the products are rotated and added. The values are stored
+/// nowhere, so they may change.
+#[inline]
+#[must_use]
+pub fn table_hash(text: &[u8], start: usize, end: usize) -> u64 {
+    let length = end - start;
+    if length > LANE {
+        return table_hash_long(text, start, end);
+    }
+    finish(add(K0, load(text, start) & FIRST[length]), length)
+}
+
+#[inline(never)]
+fn table_hash_long(text: &[u8], start: usize, end: usize) -> u64 {
+    let text = &text[..text.len().min(end + LANE)];
+    let length = end - start;
+    if length > LONG {
+        return hash64(&text[start..end]);
+    }
+    let (blocks, _) = text[start..end - 1].as_chunks();
+    let state = (blocks.iter()).fold(0u64, |state, &block| {
+        (state.rotate_left(19)).wrapping_add(add(K0, u128::from_le_bytes(block)))
+    });
+    // The last block may overlap the one before it, which spares a mask.
+    let last = add(K0, load(text, end - LANE));
+    finish(state.rotate_left(19).wrapping_add(last), length)
+}
+
 #[inline]
 fn finish(state: u64, length: usize) -> u64 {
     fold(state ^ K2, K0 ^ length as u64)
@@ -169,6 +200,24 @@ mod tests {
                 let mut other = text[..length].to_vec();
                 other[at] = 0; // also try the byte that pads a block
                 assert!(seen.insert(hash_of(&other)), "{length} {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_byte_and_the_length_count_in_a_hash_for_tables() {
+        let text = text();
+        let mut seen = std::collections::HashSet::new();
+        for length in 0..300 {
+            assert!(seen.insert(table_hash(&text, 0, length)));
+            assert_eq!(
+                table_hash(&text, 0, length),
+                table_hash(&text[..length], 0, length)
+            );
+            for at in 0..length {
+                let mut other = text[..length].to_vec();
+                other[at] = 0; // also try the byte that pads a block
+                assert!(seen.insert(table_hash(&other, 0, length)), "{length} {at}");
             }
         }
     }

@@ -173,7 +173,7 @@ impl Digest {
 
     /// Check that the bytes between sections are zero, so that equal pages are equal files.
     pub(super) fn check_padding(&self) -> Result<(), Error> {
-        let bytes = self.as_bytes();
+        let bytes = self.memory();
         let mut end = self.header.length;
         // Sections are in the order of their offsets, see `Header::read`.
         let places = self.header.places.iter().filter(|p| p.width != 0);
@@ -300,7 +300,7 @@ mod tests {
             .collect();
         for source in ["<p a=b>x<!-- y -->", &tags.concat()] {
             let page = encode(source.as_bytes(), &Options::default()).unwrap();
-            let bytes = page.as_bytes();
+            let bytes = page.memory();
             let nodes = (0..page.n()).filter(|node| node % 37 < 3 || (510..515).contains(node));
             for node in nodes.chain([page.n() - 1]) {
                 for column in [

@@ -5,12 +5,13 @@
 //! that can be derived in a linear pass (navigation, string offsets, parsed attributes) is derived
 //! once, on first use.
 //!
-//! `check` has the checks made when opening, `lazy_heaps` the texts that stay in a file or
+//! `check` has the checks made when opening, `facets` the signatures, `lazy_heaps` the texts that stay in a file or
 //! compressed until they are read, `open_file` decides how much of a file is read and when,
 //! [`decode`] restores the source.
 
 mod check;
 pub mod decode;
+pub(crate) mod facets;
 pub mod format;
 mod lazy_heaps;
 mod meta;
@@ -21,13 +22,14 @@ use std::sync::OnceLock;
 
 use encoding_rs::{Encoding, UTF_8};
 
+use self::facets::LateHeader;
 use self::lazy_heaps::LateHeaps;
 pub use self::lazy_heaps::Rest;
 pub use self::meta::Meta;
 pub use self::open_file::{Map, open_file};
 use crate::base::error::Error;
 use crate::base::int_column::{Ids, Ints};
-use crate::digest::format::{Header, SECTIONS, Section, Signatures};
+use crate::digest::format::{Header, SECTIONS, Section};
 use crate::page::flags::Flags;
 use crate::page::kind::Kind;
 use crate::page::text_mode::Mode;
@@ -68,6 +70,8 @@ pub struct Digest {
     buffer: Buffer,
     /// The heaps, if `buffer` ends before them.
     late: Option<LateHeaps>,
+    /// The signatures that `header` does not have, if it lacks some.
+    late_header: Option<LateHeader>,
     header: Header,
     meta: Meta,
     tag_info: Vec<TagInfo>,
@@ -153,8 +157,10 @@ impl Digest {
     }
 
     /// Open a digest that was assembled in this process: its columns need no checks.
+    /// What its header lacks is added on demand.
     pub(crate) fn trusted(buffer: Vec<u8>) -> Result<Self, Error> {
         let mut digest = Self::bare(Header::read(&buffer)?, Box::new(buffer), None)?;
+        digest.late_header = Some(LateHeader::default());
         let _ = digest.heaps_checked.set(Ok(()));
         digest.read_meta()?;
         digest.read_tags()?;
@@ -177,6 +183,7 @@ impl Digest {
         Ok(Self {
             buffer,
             late,
+            late_header: None,
             header,
             meta: Meta::default(),
             tag_info: Vec::new(),
@@ -262,20 +269,10 @@ impl Digest {
     // ------------------------------------------------------------ facts
 
     /// Return the digest as it is in memory: whole, or up to its heaps if it was opened without
-    /// them.
-    pub fn as_bytes(&self) -> &[u8] {
+    /// them. The header of a page just encoded lacks some signatures and all checksums; that of
+    /// [`Self::whole`] is complete.
+    pub fn memory(&self) -> &[u8] {
         (*self.buffer).as_ref()
-    }
-
-    /// Return the whole digest in its uncompressed form.
-    pub fn whole(&self) -> Result<Cow<'_, [u8]>, Error> {
-        let Some(late) = &self.late else {
-            return Ok(Cow::Borrowed(self.as_bytes()));
-        };
-        self.check_heaps()?;
-        Ok(Cow::Owned(
-            [self.as_bytes(), late.heaps(&self.header)].concat(),
-        ))
     }
 
     /// Return the header.
@@ -307,11 +304,6 @@ impl Digest {
     /// Return the character set and other metadata.
     pub fn meta(&self) -> &Meta {
         &self.meta
-    }
-
-    /// Return the signatures of the source and the facets.
-    pub fn signatures(&self) -> Signatures {
-        self.header.signatures
     }
 
     /// Return the character set of the raw strings: UTF-8 if the page was transcoded.
@@ -513,7 +505,7 @@ mod tests {
 
     fn packed() -> Vec<u8> {
         let page = encode(PAGE, &Options::default()).unwrap();
-        format::compress(page.as_bytes(), 3).unwrap()
+        format::compress(&page.whole().unwrap(), 3).unwrap()
     }
 
     #[test]
@@ -521,10 +513,10 @@ mod tests {
         let plain = encode(PAGE, &Options::default()).unwrap();
         let late = Digest::open(Box::new(packed()), Verify::Columns).unwrap();
 
-        assert!(late.as_bytes().len() < plain.as_bytes().len());
+        assert!(late.memory().len() < plain.memory().len());
         assert_eq!(late.tag().to_vec(), plain.tag().to_vec());
         assert_eq!(decode(&late).unwrap(), PAGE);
-        assert_eq!(late.whole().unwrap(), plain.as_bytes());
+        assert_eq!(late.whole().unwrap(), plain.whole().unwrap());
     }
 
     struct Unreadable(u64);
@@ -541,9 +533,10 @@ mod tests {
     #[test]
     fn texts_that_cannot_be_fetched_are_an_error_when_they_are_read() {
         let page = encode(PAGE, &Options::default()).unwrap();
+        let bytes = page.whole().unwrap();
         let open = |length: u64| {
-            let header = page.header().clone();
-            let columns = page.as_bytes()[..header.heap_start() as usize].to_vec();
+            let header = Header::read(&bytes).unwrap();
+            let columns = bytes[..header.heap_start() as usize].to_vec();
             Digest::open_columns(header, Box::new(columns), Box::new(Unreadable(length)))
         };
         let length = page.header().heaps_length();

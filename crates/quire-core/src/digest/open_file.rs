@@ -96,9 +96,18 @@ fn read_or_map(
     if length > max_read {
         return map(&file, length);
     }
-    let mut bytes = Vec::with_capacity(length as usize + 1);
-    bytes.extend_from_slice(head);
-    file.read_to_end(&mut bytes)?;
+    // Not `read_to_end`: it asks for the length again, and reads once more at the end.
+    let mut bytes = vec![0; length as usize];
+    bytes[..head.len()].copy_from_slice(head);
+    let mut known = head.len();
+    while known < bytes.len() {
+        match file.read(&mut bytes[known..]) {
+            Ok(0) => bytes.truncate(known), // cut off since; the digest will say so
+            Ok(more) => known += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
     Ok(Box::new(bytes))
 }
 
@@ -216,7 +225,7 @@ mod tests {
         let name = format!("quire-{name}-{}.qd", std::process::id());
         let path = std::env::temp_dir().join(name);
         let page = encode(source, &Options::default()).unwrap();
-        std::fs::write(&path, page.as_bytes()).unwrap();
+        std::fs::write(&path, page.whole().unwrap()).unwrap();
         path
     }
 

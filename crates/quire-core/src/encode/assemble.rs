@@ -4,10 +4,10 @@
 //!
 //! 1. order: child counts in pre-order ([`crate::encode::preorder`]);
 //! 2. reconcile: find the bytes that the tree does not predict ([`crate::encode::leftovers`]);
-//! 3. intern attribute runs and contents in pre-order, straight into their heaps;
-//! 4. signatures of the facets ([`crate::encode::signature`]);
-//! 5. write the columns in their narrowest width ([`crate::digest::format`]);
-//! 6. emit the digest and compare it with the source. A page that is not reproduced, or with more
+//! 3. intern attribute runs and contents in pre-order;
+//! 4. write the columns in their narrowest width, and sign those that come as they are: facets
+//!    that need decoding are signed on demand ([`crate::digest`]);
+//! 5. emit the digest and compare it with the source. A page that is not reproduced, or with more
 //!    than one part in [`MAX_STRAY_SHARE`] of strays, keeps its source next to the same columns
 //!    (flag `verbatim`).
 
@@ -21,19 +21,17 @@ use crate::base::int_column::{width_of, write_ints};
 use crate::base::interner::Interner;
 use crate::base::vec_pool::Reused;
 use crate::digest::decode::{Comparison, emit, self_closed};
+use crate::digest::facets;
 use crate::digest::format::{Section, Signatures, Writer};
 use crate::digest::{Digest, Meta};
 use crate::encode::leftovers::{Exceptions, reconcile};
 use crate::encode::preorder::{ChildCounts, Order};
-use crate::encode::signature;
-use crate::encode::signature::{Facets, Role};
 use crate::encode::tag_spelling::Spellings;
 use crate::page::flags::Flags;
 use crate::page::kind::Kind;
 use crate::page::vocabulary::{Class, Namespace};
-use crate::parse::draft::{Draft, IMPLIED, IN_PIECES, JOINED, Names, Piece, StoredNode};
+use crate::parse::draft::{Draft, IMPLIED, IN_PIECES, JOINED, Names, Piece};
 use crate::parse::trail::{ENDED, SILENT, Stray};
-use crate::values::charset::Charset;
 
 /// Up to one part in this many of the source may be strays; beyond it the source is stored whole.
 /// Strays repeat bytes that are also in the columns; beyond this share, the compressed source is
@@ -60,8 +58,6 @@ pub struct Job<'a> {
     pub original: Option<&'a [u8]>,
     /// Whether `original` can be restored from `text`.
     pub invertible: bool,
-    /// The character set of `text`.
-    pub charset: Charset,
 }
 
 /// Make the digest of a page.
@@ -94,7 +90,8 @@ pub fn assemble(mut draft: Draft, job: &Job) -> Result<Digest, Error> {
     let names = std::mem::take(&mut draft.names);
     let columns = Columns::new(draft, &names, order, children, &spellings, job);
     if let Some(exceptions) = exceptions.filter(|_| stray_bytes <= room) {
-        let digest = Digest::trusted(columns.write(job, flags, Some(&exceptions))?)?;
+        let written = columns.write(job, flags, Some(&exceptions))?;
+        let digest = Digest::trusted(written)?;
         let mut comparison = Comparison::new(job.text);
         if emit(&digest, &mut comparison) && comparison.is_complete() {
             return Ok(digest);
@@ -122,8 +119,8 @@ struct Columns<'a> {
     tag: GrowingInts,
     attr: GrowingIds,
     content: GrowingIds,
-    runs: Interner,
-    contents: Interner,
+    runs: Interner<'a>,
+    contents: Interner<'a>,
 }
 
 impl<'a> Columns<'a> {
@@ -135,7 +132,7 @@ impl<'a> Columns<'a> {
         order: Order,
         children: ChildCounts,
         spellings: &'a Spellings,
-        job: &Job,
+        job: &Job<'a>,
     ) -> Self {
         let n = order.len();
         let mut columns = Self {
@@ -147,8 +144,8 @@ impl<'a> Columns<'a> {
             tag: GrowingInts::with_capacity(n),
             attr: GrowingIds::with_capacity(n),
             content: GrowingIds::with_capacity(n),
-            runs: Interner::new((n / 3).min(MAX_EXPECTED), job.text.len() / 3),
-            contents: Interner::new((n / 4).min(MAX_EXPECTED), job.text.len() / 2),
+            runs: Interner::new((n / 3).min(MAX_EXPECTED), job.text),
+            contents: Interner::new((n / 4).min(MAX_EXPECTED), job.text),
         };
         let mut entry_of = Reused::filled(names.len(), u32::MAX);
         let mut pieces = Pieces::new(std::mem::take(&mut draft.pieces), job.text);
@@ -181,20 +178,22 @@ impl<'a> Columns<'a> {
                 let id = if node.has(IN_PIECES) {
                     columns.contents.intern(pieces.content(id, part), mode)
                 } else {
-                    columns.contents.intern_span(job.text, part, mode)
+                    columns.contents.intern_part(part, mode)
                 };
                 content = id as i32;
             } else if class == Class::Element && attributes {
-                let (text, part) = run_of(&draft, id, node, job.text);
-                if !part.is_empty() {
-                    let long_copy = node.has(IMPLIED) && part.len() > LONG_RUN;
-                    let start = part.start;
-                    let intern = || columns.runs.intern_span(text, part, namespace as u8) as i32;
-                    attr = if long_copy {
-                        *copies.entry(start).or_insert_with(intern)
-                    } else {
-                        intern()
-                    };
+                let key = namespace as u8;
+                let part = draft.run(id) as usize..(node.end as usize).saturating_sub(1);
+                if node.has(JOINED) {
+                    let run = joined_run(&draft, id);
+                    if !run.is_empty() {
+                        attr = columns.runs.intern(run, key) as i32;
+                    }
+                } else if node.has(IMPLIED) && part.len() > LONG_RUN {
+                    attr = *(copies.entry(part.start))
+                        .or_insert_with(|| columns.runs.intern_part(part, key) as i32);
+                } else if !part.is_empty() {
+                    attr = columns.runs.intern_part(part, key) as i32;
                 }
             }
             columns.attr.push(attr);
@@ -214,13 +213,13 @@ impl<'a> Columns<'a> {
         let source = job.original.unwrap_or(job.text);
         let (implied, flipped, ends) = self.exceptions(exceptions);
         let strays = exceptions.map_or(&[][..], |e| &e.strays);
-        let mut out = Writer::new(self.bound(implied.len() + flipped.len(), strays));
+        let mut out = Writer::unsealed(self.bound(implied.len() + flipped.len(), strays));
         let mut signatures = Signatures::default();
         signatures.0[0] = hash128(source);
         out.section(Section::Children, |o| {
             let start = o.len();
             let width = self.children.write(o);
-            signatures.0[1] = signature::of_column(width, &o[start..]);
+            signatures.0[1] = facets::of_column(width, &o[start..]);
             width
         });
         let (tags, width) = self.tag.stored();
@@ -263,8 +262,15 @@ impl<'a> Columns<'a> {
             job.meta.write(o);
             1
         });
-        out.bytes(Section::AttrHeap, &self.runs.heap);
-        out.bytes(Section::ContentHeap, &self.contents.heap);
+        for (heap, strings) in [
+            (Section::AttrHeap, &self.runs),
+            (Section::ContentHeap, &self.contents),
+        ] {
+            out.section(heap, |o| {
+                strings.write(o);
+                1
+            });
+        }
         out.section(Section::StrayHeap, |o| {
             for stray in strays {
                 o.extend_from_slice(&job.text[stray.start as usize..stray.end as usize]);
@@ -277,7 +283,6 @@ impl<'a> Columns<'a> {
             })?;
             out.bytes(Section::Source, &packed);
         }
-        self.sign_facets(job, &mut signatures);
         Ok(out.finish(
             job.kind,
             flags,
@@ -299,8 +304,8 @@ impl<'a> Columns<'a> {
             + self.tags.len() * 64
             + (self.runs.len() + listed) * 4
             + self.contents.len() * 5
-            + self.runs.heap.len()
-            + self.contents.heap.len()
+            + self.runs.bytes()
+            + self.contents.bytes()
             + stray_bytes
     }
 
@@ -312,26 +317,9 @@ impl<'a> Columns<'a> {
             names.extend_from_slice(self.names.name(entry.tag));
             names.push(0);
         }
-        let column = signature::of_column(width, column);
+        let column = facets::of_column(width, column);
         names.extend_from_slice(&column.to_le_bytes());
         hash128(&names)
-    }
-
-    fn sign_facets(&self, job: &Job, signatures: &mut Signatures) {
-        let roles: Vec<Role> = (self.tags.iter())
-            .map(|t| Role::of(self.names.name(t.tag)))
-            .collect();
-        let facets = Facets {
-            kind: job.kind,
-            charset: job.charset,
-            runs: &self.runs,
-            contents: &self.contents,
-            roles: &roles,
-            tag: self.tag.ints(),
-            attr: self.attr.ids(),
-            content: self.content.ids(),
-        };
-        signatures.0[3..].copy_from_slice(&facets.sign());
     }
 
     /// Return implied nodes, nodes whose end tag is not as predicted, and the prediction for each
@@ -436,26 +424,12 @@ fn entry_lengths(strings: &Interner, out: &mut Vec<u8>) -> u8 {
     write_ints(strings.entries.iter().map(|e| e.length), out)
 }
 
-/// Return the attribute run of an element (between its name and the `>`, as written) as a text and
-/// the position in it.
-#[inline]
-fn run_of<'a>(
-    draft: &'a Draft,
-    id: usize,
-    node: &StoredNode,
-    text: &'a [u8],
-) -> (&'a [u8], Range<usize>) {
-    if node.has(JOINED) {
-        let at = draft
-            .joined_runs
-            .binary_search_by_key(&(id as u32), |(node, _)| *node);
-        let run = at.map_or(&[][..], |at| &draft.joined_runs[at].1);
-        return (run, 0..run.len());
-    }
-    (
-        text,
-        draft.run(id) as usize..(node.end as usize).saturating_sub(1),
-    )
+/// Return the attributes that several tags gave an element, as one run.
+fn joined_run(draft: &Draft, id: usize) -> &[u8] {
+    let at = draft
+        .joined_runs
+        .binary_search_by_key(&(id as u32), |(node, _)| *node);
+    at.map_or(&[][..], |at| &draft.joined_runs[at].1)
 }
 
 /// Contents of texts, joined if they are interrupted in the source.

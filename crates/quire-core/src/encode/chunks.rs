@@ -19,7 +19,7 @@ use crate::page::limits::MAX_SOURCE;
 /// encoder.feed(b"<p>Fi").unwrap();
 /// encoder.feed(b"sh").unwrap();
 /// let whole = encode(b"<p>Fish", &Options::default()).unwrap();
-/// assert_eq!(encoder.finish().unwrap().as_bytes(), whole.as_bytes());
+/// assert_eq!(encoder.finish().unwrap().whole().unwrap(), whole.whole().unwrap());
 /// ```
 pub struct Encoder {
     options: Options,

@@ -9,8 +9,6 @@
 //! before its children, unless its name makes it a leaf (`#text`, `#comment`): only leaves have
 //! content. One pass, no recursion.
 
-use encoding_rs::UTF_8;
-
 use crate::base::error::Error;
 use crate::digest::{Digest, Meta};
 use crate::encode::assemble::{Job, assemble};
@@ -20,7 +18,6 @@ use crate::page::text_mode::Mode;
 use crate::page::tree::derive;
 use crate::page::vocabulary::{COMMENT, Class, Namespace, TEXT};
 use crate::parse::draft::Draft;
-use crate::values::charset::Charset;
 
 /// A tree in pre-order, one entry per node in every list.
 #[derive(Clone, Debug, Default)]
@@ -152,10 +149,6 @@ pub fn from_columns(columns: &Columns) -> Result<Digest, Error> {
             text: &source,
             original: None,
             invertible: true,
-            charset: Charset {
-                encoding: UTF_8,
-                valid_utf8: std::str::from_utf8(&source).is_ok(),
-            },
         },
     )
 }

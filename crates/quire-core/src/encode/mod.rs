@@ -9,7 +9,6 @@ pub mod chunks;
 pub mod from_tree;
 pub mod leftovers;
 pub mod preorder;
-pub mod signature;
 pub mod tag_spelling;
 
 use encoding_rs::{Encoding, UTF_8};
@@ -24,7 +23,6 @@ use crate::parse::encoding::Sniffed;
 use crate::parse::html::Context;
 use crate::parse::sniff::sniff;
 use crate::parse::{encoding, html, json, plain_text, xml};
-use crate::values::charset::Charset;
 
 /// How a source is parsed.
 #[derive(Clone, Debug)]
@@ -100,8 +98,9 @@ pub fn encode(source: &[u8], options: &Options) -> Result<Digest, Error> {
     .map_err(|error| in_source(error, &copy, source, label))
 }
 
-/// Pages up to this length are encoded without asking for memory.
-const MAX_UNASKED: usize = 64 << 10;
+/// Pages up to this length are encoded without asking for memory: 30 times as much, the most that
+/// encoding takes, is less than the kernels ask for at all.
+const MAX_UNASKED: usize = 256 << 10;
 /// Bytes for each node at the peak: measured up to 30, and vectors may have twice the room they use.
 const BYTES_PER_NODE: u64 = 64;
 /// Bytes for each byte of the source at the peak, besides nodes: copies in UTF-8, heaps, the digest.
@@ -232,11 +231,6 @@ fn encode_text(
         Kind::Bytes => plain_text::parse_bytes(text),
         Kind::Text | Kind::Tree => plain_text::parse(text),
     };
-    let valid_utf8 = encoding == UTF_8 && Encoding::utf8_valid_up_to(text) == text.len();
-    let charset = Charset {
-        encoding,
-        valid_utf8,
-    };
     assemble(
         draft,
         &Job {
@@ -245,7 +239,6 @@ fn encode_text(
             text,
             original,
             invertible,
-            charset,
         },
     )
 }

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use super::references::{self, With};
+use super::scan;
 
 /// Which character references are decoded.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -87,7 +88,11 @@ fn candidate(source: &[u8], rules: Rules) -> Option<usize> {
         (true, true) => memchr::memchr(b'\r', source),
         (true, false) => memchr::memchr2(b'\r', 0, source),
         (false, true) => memchr::memchr2(b'&', b'\r', source),
-        (false, false) => memchr::memchr3(b'&', b'\r', 0, source),
+        // The most common one: values of attributes, which are short.
+        (false, false) => {
+            let found = scan::find_special(source, 0);
+            (found < source.len()).then_some(found)
+        }
     }
 }
 

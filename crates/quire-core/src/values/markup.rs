@@ -4,6 +4,7 @@
 //! functions borrow from the source if nothing else changes.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::expand::{Nul, References, Rules, expand, expand_into};
 
@@ -27,6 +28,14 @@ const CDATA_END: &str = "]]>";
 /// Return the data of an HTML comment, however it is opened and closed.
 pub(super) fn comment(source: &str) -> Cow<'_, str> {
     expand(comment_data(source), RAW)
+}
+
+/// Where the data of a comment is, if it is written `<!--data-->` and reads as written. The source
+/// must be UTF-8.
+pub fn plain_comment(source: &[u8]) -> Option<Range<usize>> {
+    let usual = source.len() >= 7 && source.starts_with(b"<!--") && source.ends_with(b"-->");
+    let data = 4..source.len().saturating_sub(3);
+    (usual && memchr::memchr2(b'\r', 0, source).is_none()).then_some(data)
 }
 
 fn comment_data(source: &str) -> &str {

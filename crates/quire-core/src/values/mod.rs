@@ -39,6 +39,7 @@ pub use self::attributes::{
 };
 pub use self::doctype::{Doctype, Quirks, doctype, quirks};
 use self::expand::{Nul, References, Rules, expand, expand_bytes, next_change};
+pub(crate) use self::markup::plain_comment;
 use crate::page::text_mode::Mode;
 
 const DATA: Rules = Rules {

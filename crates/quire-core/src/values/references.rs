@@ -157,9 +157,19 @@ pub(super) fn html(after: &[u8], in_attribute: bool) -> Option<(With, usize)> {
     }
 }
 
+/// References found without a search: `&amp;` is more common than all others together.
+const COMMON: [(&[u8], &str); 4] = [
+    (b"amp;", "&"),
+    (b"quot;", "\""),
+    (b"lt;", "<"),
+    (b"gt;", ">"),
+];
+
 fn named(after: &[u8], in_attribute: bool) -> Option<(With, usize)> {
-    if after.starts_with(b"amp;") {
-        return Some((With::Text("&"), 4)); // more common than all others together
+    for (name, text) in COMMON {
+        if after.starts_with(name) {
+            return Some((With::Text(text), name.len()));
+        }
     }
     let window = &after[..after.len().min(LONGEST)];
     let length = window.iter().position(|byte| !byte.is_ascii_alphanumeric());
@@ -167,6 +177,10 @@ fn named(after: &[u8], in_attribute: bool) -> Option<(With, usize)> {
     let &[first, second, ..] = key else {
         return None;
     };
+    // Any name inside the key lacks its semicolon, so it is none: `?a=1&b=2`.
+    if in_attribute && after.get(key.len()) == Some(&b'=') {
+        return None;
+    }
     let from = BUCKETS[bucket(first, second)] as usize;
     let to = BUCKETS[bucket(first, second) + 1] as usize;
     let before = ENTRIES[from..to].partition_point(|&entry| name(entry) <= key);

@@ -67,10 +67,18 @@ impl Reading {
     /// Hash a value as a reader sees it.
     #[inline]
     fn hash_value(self, text: &[u8], value: Range<usize>, decoded: &mut Vec<u8>) -> u64 {
-        if self.plain {
+        if self.plain || self.is_plain_html(&text[value.clone()]) {
             return short_bytes::hash(text, value.start, value.end);
         }
         self.hash_cooked(&text[value], decoded)
+    }
+
+    /// Whether an HTML value needs no decoding. A run with one `&` has many values without one.
+    #[inline]
+    fn is_plain_html(self, value: &[u8]) -> bool {
+        self.charset.valid_utf8
+            && matches!(self.syntax, Syntax::Html(_))
+            && scan::find_special(value, 0) == value.len()
     }
 
     /// The hash of a name as a reader sees it.
@@ -174,13 +182,20 @@ fn next_usual(text: &[u8], at: usize, end: usize) -> Option<(Range<usize>, Range
 /// Bytes after the name are read along and masked off, which avoids a copy.
 #[inline]
 fn hash_name_at(bytes: &[u8], length: usize, fold: bool) -> u64 {
-    match bytes.first_chunk() {
-        Some(&word) if (1..=8).contains(&length) => {
-            let word = u64::from_le_bytes(word) & (u64::MAX >> (64 - 8 * length));
-            add_word((length as u64).wrapping_mul(FACTOR), word, fold)
-        }
-        _ => hash_name(&bytes[..length], fold),
+    let last = length.saturating_sub(1) / 8 * 8;
+    let Some(&word) = bytes.get(last..).and_then(<[u8]>::first_chunk) else {
+        return hash_name(&bytes[..length], fold); // near the end of the text
+    };
+    if length == 0 {
+        return hash_name(&[], fold);
     }
+    let (words, _) = bytes[..last].as_chunks();
+    let start = (length as u64).wrapping_mul(FACTOR);
+    let hash = (words.iter()).fold(start, |hash, &word| {
+        add_word(hash, u64::from_le_bytes(word), fold)
+    });
+    let word = u64::from_le_bytes(word) & (u64::MAX >> (64 - 8 * (length - last)));
+    add_word(hash, word, fold)
 }
 
 #[inline]

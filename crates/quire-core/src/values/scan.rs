@@ -41,6 +41,23 @@ pub fn find(source: &[u8], from: usize, byte: u8) -> usize {
     memchr::memchr(byte, &source[at..]).map_or(source.len(), |found| at + found)
 }
 
+/// Return the first position at or after `from` that holds `&`, CR or NUL, or the end of the source.
+#[inline]
+pub fn find_special(source: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while at < from + NEAR {
+        let Some(lane) = load(source, at) else {
+            return tail(source, at, |b| matches!(b, b'&' | b'\r' | 0));
+        };
+        let is = |byte| lane.simd_eq(u8x16::splat(byte));
+        if let Some(place) = first(is(b'&') | is(b'\r') | is(0)) {
+            return at + place;
+        }
+        at += LANE;
+    }
+    memchr::memchr3(b'&', b'\r', 0, &source[at..]).map_or(source.len(), |found| at + found)
+}
+
 /// Return the end of an attribute name: the first white space, `/`, `>` or `=` at or after `from`.
 #[inline]
 pub fn attribute_name_end(source: &[u8], from: usize) -> usize {
@@ -192,6 +209,24 @@ mod tests {
                         .position(|&b| b == b'<')
                         .map_or(length, |p| from + p);
                     assert_eq!(find(&text, from, b'<'), expected, "{length} {place} {from}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_special_byte_is_found_at_every_distance() {
+        for length in 0..100 {
+            for byte in [b'&', b'\r', 0] {
+                for place in 0..=length {
+                    let mut text = vec![b'\n'; length];
+                    if place < length {
+                        text[place] = byte;
+                    }
+                    for from in [0, length / 2] {
+                        let expected = if place < from { length } else { place };
+                        assert_eq!(find_special(&text, from), expected, "{length} {byte}");
+                    }
                 }
             }
         }

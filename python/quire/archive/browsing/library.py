@@ -274,7 +274,7 @@ class Library:
 def _abouts(archive: Archive) -> Iterator[About]:
     """Yield the metadata of all pages that can be read."""
     for file in archive.files():
-        rows = file.index.rows
+        rows = file.index.pages.array()
         for offset, slot in zip(rows["offset"].tolist(), rows["slot"].tolist(), strict=True):
             try:
                 yield file.about(offset, slot)

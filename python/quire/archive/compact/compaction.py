@@ -136,7 +136,7 @@ def _noted(file: StoredFile, damaged: list[str], broken: set[str]) -> Iterator[N
 
 
 def _companions(file: StoredFile) -> Iterator[CompanionSlot]:
-    for row in file.index.companions:
+    for row in file.index.companions.array():
         offset, slot = int(row["offset"]), int(row["slot"])
         load = partial(file.page, offset, slot)
         try:
@@ -146,7 +146,7 @@ def _companions(file: StoredFile) -> Iterator[CompanionSlot]:
 
 
 def _places(file: StoredFile) -> Iterator[PageSlot]:
-    for row in file.index.rows:
+    for row in file.index.pages.array():
         offset, slot = int(row["offset"]), int(row["slot"])
         try:
             about = file.about(offset, slot)

@@ -6,6 +6,9 @@ stored. A page whose sketch has more in common with an earlier page of the block
 is also encoded against that page. Such pages depend on at most nine others. Pages with equal bytes
 are stored once per block, and addresses that share such pages are placed side by side.
 
+Small pages share a frame with the next ones: a frame has tables of its own, and these take more
+bytes than the news in a small page. Such pages are not tried in other ways.
+
 Memory: the sample of the cluster and one block.
 """
 
@@ -30,6 +33,12 @@ MUCH_SMALLER = 5
 HELD_BYTES = 64 << 20
 #: No page depends on one that itself depends on so many others in a row.
 DEEPEST = 8
+
+
+#: For small pages without a base.
+NO_CONTENT = _core.Base(b"")
+#: A page is small if this many of its length fit into a shared frame.
+SMALL_SHARE = 4
 
 
 class ClusterWriter(Protocol):
@@ -61,9 +70,11 @@ def write_cluster(writer: ClusterWriter, members: Sequence[Member], tier: Tier) 
         for member in run:
             block.add(member, part_base, after)
             if block.is_full:
+                block.finish()
                 writer.add_block(number, block.pages, block.frames)
                 block = _Block(tier, neighbours)
             yield
+    block.finish()
     if block.pages:
         writer.add_block(number, block.pages, block.frames)
 
@@ -96,6 +107,16 @@ class _Neighbour:
     depth: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Small:
+    """A small page that waits for others to share a frame with."""
+
+    slot: int
+    body: bytes
+    base: Base | None
+    near: _Neighbour | None
+
+
 class _Block:
     """A block that is being filled."""
 
@@ -109,6 +130,8 @@ class _Block:
         self._known = known
         self._known.clear()
         self._neighbours: list[_Neighbour] = []
+        self._together: list[_Small] = []
+        self._together_bytes = 0
 
     @property
     def is_full(self) -> bool:
@@ -130,7 +153,11 @@ class _Block:
             sketch = member.sketch
             nearest = self._known.nearest(sketch)
             near = None if nearest is None else self._neighbours[nearest]
-            frame, codec, same_as = self._smallest(body, base, after, near)
+            if SMALL_SHARE * len(body) <= self._tier.together_bytes:
+                self._put_together(_Small(slot, body, base, near))
+                frame, codec, same_as = b"", Codec.TOGETHER, self._together[0].slot
+            else:
+                frame, codec, same_as = self._smallest(body, base, after, near)
             about = replace(about, codec=codec, same_as=same_as)
             depth = near.depth + 1 if near is not None and codec == Codec.ZSTD_PAGE else 0
             if depth < DEEPEST:
@@ -139,6 +166,30 @@ class _Block:
                 self._body_bytes += len(body)
         self.pages.append(about)
         self.frames.append(frame)
+        self._frame_bytes += len(frame)
+
+    def _put_together(self, small: _Small) -> None:
+        if self._together_bytes + len(small.body) > self._tier.together_bytes:
+            self.finish()
+        self._together.append(small)
+        self._together_bytes += len(small.body)
+
+    def finish(self) -> None:
+        """Encode the small pages that wait for others to share a frame with."""
+        together, self._together, self._together_bytes = self._together, [], 0
+        if not together:
+            return
+        first = together[0]
+        if len(together) == 1:
+            frame, codec, same_as = self._smallest(first.body, first.base, 0, first.near)
+            self.pages[first.slot] = replace(self.pages[first.slot], codec=codec, same_as=same_as)
+        else:
+            bodies = b"".join(small.body for small in together)
+            if first.base is None:
+                frame = NO_CONTENT.encode(bodies, self._tier.level)
+            else:
+                frame, _ = first.base.write(bodies)
+        self.frames[first.slot] = frame
         self._frame_bytes += len(frame)
 
     def _smallest(

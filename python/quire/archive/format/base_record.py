@@ -126,6 +126,7 @@ class Bases:
         # What was found out about a base stays true: files do not change.
         self._lost: set[int] = set()
         self._frames: dict[int, int] = {}  # checksums of frames that were opened
+        self._last_shared: tuple[int, bytes] = (-1, b"")  # offset and content of a shared frame
 
     def get(self, number: int) -> OpenBase:
         """Return a base, opening it if needed.
@@ -149,6 +150,26 @@ class Bases:
             while len(self._open) > 1 and held > OPEN_BYTES:
                 held -= self._open.popitem(last=False)[1].held
         return base
+
+    def shared_frame(self, offset: int, frame_bytes: int, length: int, number: int) -> bytes:
+        """Return the bodies of pages that share a frame, in a row.
+
+        The last one stays in memory: who reads all pages asks for its pages one after the other.
+
+        Args:
+            offset: Offset of the frame.
+            frame_bytes: Length of the frame.
+            length: Length of all bodies.
+            number: Number of the base; 0 for none.
+
+        Raises:
+            ArchiveError: The frame or its base is damaged.
+        """
+        known, bodies = self._last_shared
+        if known != offset or len(bodies) != length:
+            bodies = self.get(number).zstd.decode(self._source.at(offset, frame_bytes), length)
+            self._last_shared = (offset, bodies)
+        return bodies
 
     def _read(self, number: int) -> OpenBase:
         """Read a base from its first intact copy, or restore it with its guard."""

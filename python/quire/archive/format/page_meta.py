@@ -51,6 +51,8 @@ class Codec(IntEnum):
     ZSTD_PAGE = 4
     DENSE = 5
     TBC = 6
+    #: One frame for several small pages in a row; the first of them has it.
+    TOGETHER = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,8 @@ class About:
         frame: Length of the body as stored.
         codec: How the body is stored.
         same_as: Slot of the earlier page in the block that this one duplicates or depends on; for
-            a page that uses a base, its base's distance from the base of the block.
+            a page stored together with others, slot of the first of them, which has the frame of
+            all; for a page that uses a base, its base's distance from the base of the block.
         check: XXH3 of the body.
         digest: First 16 bytes of the SHA-256 of the body.
         is_companion: Whether this is a WARC record without a page of its own, such as a request.

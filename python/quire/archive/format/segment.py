@@ -3,7 +3,8 @@
 A segment is written once and never changed. Similar pages form a *cluster*: a **base** (some of
 its pages, concatenated and compressed as one) and **blocks** of up to 128 pages. Each page is a
 frame of its own, encoded against the base and nothing else. So a page takes one read, once its
-base is open.
+base is open. Small pages share a frame with a few neighbours: a frame has tables of its own, which
+take more bytes than the news of a small page.
 
 Because pages depend on it, a base has a guard (``base_record``). If many pages depend on a base,
 a copy costs little, so the whole base is stored a second time.
@@ -50,6 +51,8 @@ TWICE_SHARE = 32
 COLUMNS_LEVEL = 12
 #: Kinds of records that hold a block.
 BLOCK_KINDS = frozenset({RecordKind.BLOCK, RecordKind.COMPANION_BLOCK})
+#: Maximum bytes of pages that share a frame: reading one decodes all. Writers stop at an eighth.
+MOST_TOGETHER_BYTES = 1 << 19
 #: Maximum length of a chain of pages that depend on each other; a duplicate may add one.
 MOST_DEPTH = 10
 
@@ -236,6 +239,8 @@ def read_body(
         DamagedRecord: The page depends on a later one, or on too many others.
     """
     page = block.pages[slot]
+    if page.codec == Codec.TOGETHER:
+        return _read_together(source, block, slot, bases)
     frame = source.at(block.offsets[slot], page.frame)
     if page.codec == Codec.RAW:
         return frame
@@ -251,6 +256,24 @@ def read_body(
             return other
         return _core.Base(other).decode(frame, page.length)
     return _read_from_base(page, frame, bases.get(block.base + page.same_as))
+
+
+def _read_together(source: Source, block: Block, slot: int, bases: Bases) -> bytes:
+    """Read a page that shares a frame with others: the frame has their bodies in a row."""
+    first = block.pages[slot].same_as
+    members = [
+        (number, page.length)
+        for number, page in enumerate(block.pages)
+        if page.codec == Codec.TOGETHER and page.same_as == first
+    ]
+    length = sum(length for _, length in members)
+    if members[0][0] != first or length > MOST_TOGETHER_BYTES:
+        raise source.damaged(
+            block.head.offset, f"has page {slot} share a frame that it cannot have"
+        )
+    bodies = bases.shared_frame(block.offsets[first], block.pages[first].frame, length, block.base)
+    start = sum(length for number, length in members if number < slot)
+    return bodies[start : start + block.pages[slot].length]
 
 
 def _read_from_base(page: About, frame: bytes, base: OpenBase) -> bytes:

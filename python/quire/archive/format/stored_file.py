@@ -105,7 +105,7 @@ class StoredFile:
         self.index: Index = self._indexed()
 
     def _indexed(self) -> Index:
-        return indexes.load(self.index_path, self.source) or self.scan()
+        return indexes.load(self.index_path, self.source, self.scan) or self.scan()
 
     def scan(self) -> Index:
         """Read and check the whole file except the bodies of its pages."""

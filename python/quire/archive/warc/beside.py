@@ -34,7 +34,7 @@ class Beside:
         self._on_damage = on_damage
         self._files: list[tuple[StoredFile, NDArray[Any], NDArray[np.bool_]]] = []
         for file in archive.files():
-            rows = file.index.companions
+            rows = file.index.companions.array()
             if len(rows):
                 self._files.append((file, rows, np.zeros(len(rows), np.bool_)))
 

@@ -9,6 +9,7 @@ from typer.core import TyperCommand
 
 from quire.cli.common import terminal
 from quire.cli.common.help_group import HelpGroup
+from quire.cli.fragments.changed import changed
 from quire.cli.fragments.esi import esi, plan
 from quire.cli.fragments.lifetimes import lifetimes
 from quire.cli.fragments.report import report
@@ -52,6 +53,7 @@ app: typer.Typer = typer.Typer(
       quire fragments plan crawl/
       quire fragments esi crawl.warc.gz -o composed/
       quire fragments verify composed/
+      quire fragments changed composed/ next/
       quire fragments strip crawl/ -o texts/ --as markdown
       quire fragments lifetimes versions/
       quire fragments simulate versions/ --rate 60
@@ -63,6 +65,9 @@ app.command("shared", short_help="List the parts that the pages of a crawl share
 app.command("plan", short_help="Show what would be cut out, saved and cached.")(plan)
 app.command("esi", short_help="Write ESI templates, fragments and VCL for Varnish.")(esi)
 app.command("verify", short_help="Compose every page again and compare it.")(verify)
+app.command("changed", short_help="List the files to purge from a cache after pages changed.")(
+    changed
+)
 app.command("strip", short_help="Remove the blocks that most pages of a template share.")(strip)
 app.command("lifetimes", short_help="Measure how long parts of pages stay the same.")(lifetimes)
 app.command("simulate", short_help="Compare a cache of pages with one of fragments.")(simulate)

@@ -6,6 +6,7 @@ import dataclasses
 import ipaddress
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -154,13 +155,22 @@ def esi(
             metavar="IP:PORT", help="The server that will serve DIR to Varnish, for varnish.vcl."
         ),
     ] = "127.0.0.1:8080",
+    after: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Earlier composition of the same pages: a part that changed in its place keeps "
+            "its name, so that it is purged and not replaced. `quire fragments changed` lists them.",
+        ),
+    ] = None,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
     """Write pages as ESI templates and fragments, with VCL for Varnish.
 
     DIR gets templates/, fragments/, whole/ (pages without cuts), varnish.vcl and
     manifest.json, which lists for each file the hash of its content, how long it may be
-    cached and why. Files are named by digests. With varnish.vcl, Varnish serves every page
+    cached and why. Files are named by digests, or keep the names they had in the
+    composition given by --after. With varnish.vcl, Varnish serves every page
     at its own address, and files below a folder at their path. `quire fragments verify DIR`
     checks that every page can be composed again.
 
@@ -170,6 +180,7 @@ def esi(
       quire fragments esi site.quire -o composed --prefix /quire --depth 2 --force
       quire fragments esi crawl.warc.gz -o composed --variant-cookie session
       quire fragments esi crawl/ -o composed --ttl 300 --format json | jq '.refused'
+      quire fragments esi crawl/ -o next --after composed
 
     Exit codes: 0 on success, 2 on error (including when no input could be read).
     """
@@ -199,6 +210,7 @@ def esi(
             target,
             force=force,
             origin=server,
+            after=Path(after) if after is not None else None,
             progress=planner.progress,
         )
         planner.note_strangers(manifest)

@@ -45,6 +45,7 @@ def run_service(
     *,
     demo: str = "",
     library: Library | None = None,
+    logs_as_json: bool | None = None,
 ) -> None:
     """Check pages, send notices and answer on the web until a signal comes.
 
@@ -56,8 +57,9 @@ def run_service(
         greet: called once everything is ready, with the password of a first start.
         demo: the address of the site of the demo, if this is the demo.
         library: archives to browse.
+        logs_as_json: write logs as JSON (default: if standard error is not a terminal).
     """
-    set_up_logs()
+    set_up_logs(as_json=logs_as_json)
     app = create_app(
         service,
         settings,

@@ -63,6 +63,13 @@ def serve(
     ] = None,
     pause: PauseOption = 1.0,
     database: DatabaseOption = None,
+    log_format: Annotated[
+        Format | None,
+        typer.Option(
+            "--log-format",
+            help="Format of the log on standard error (default: text on a terminal, else json).",
+        ),
+    ] = None,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
 ) -> None:
     """Watch pages, send notices, and answer on the web, until it is stopped.
@@ -106,7 +113,16 @@ def serve(
             _greet(address, password, format, demo=demo)
 
         library = library_of(archive or [], stack)
-        run_service(service, bound, options, settings, greet, demo=site, library=library)
+        run_service(
+            service,
+            bound,
+            options,
+            settings,
+            greet,
+            demo=site,
+            library=library,
+            logs_as_json=None if log_format is None else log_format is Format.json,
+        )
         if format is Format.text:
             terminal.note("stopped")
 

@@ -85,4 +85,5 @@ def measured(
         keeping.policy(()),
         fragments,
         lives,
+        keeping.given,
     )

@@ -57,6 +57,7 @@ class Measured:
         other: the policy of all other files.
         watched: the history of each fragment on each of its pages, by name.
         lives: the lifetimes of the parts of pages, by place.
+        given: policies that were given, by the names of files; ``fragments`` has them too.
     """
 
     fragments: Mapping[str, Policy] = field(default_factory=dict)
@@ -64,6 +65,7 @@ class Measured:
     other: Policy = field(default_factory=Policy)
     watched: Mapping[str, Sequence[Watched]] = field(default_factory=dict)
     lives: Mapping[int, Lifetimes] = field(default_factory=dict)
+    given: Mapping[str, Policy] = field(default_factory=dict)
 
     def fragment(self, name: str) -> Policy:
         """Return the policy of a fragment."""
@@ -140,4 +142,5 @@ def plan_fragments(
     except BaseException:
         site.close()
         raise
-    return FragmentPlan(site, cuts, Measured(policies or {}), owns_site=True)
+    given = policies or {}
+    return FragmentPlan(site, cuts, Measured(given, given=given), owns_site=True)

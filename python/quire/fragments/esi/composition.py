@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from quire.fragments.caching.plan import FragmentPlan
-from quire.fragments.cuts.includes import DIGITS
 from quire.fragments.cuts.site_cuts import CutFragment, CutPage
 from quire.fragments.esi.addresses import content_type_of, places_of
 from quire.fragments.esi.manifest import ComposedPage, FragmentFile, Manifest, Volumes
+from quire.fragments.esi.slots import Slots
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,18 +33,22 @@ class Composition:
     moved: Mapping[int, int]
 
     @classmethod
-    def of(cls, plan: FragmentPlan) -> Composition:
-        """Compute the composition of a plan."""
-        cuts, rules = plan.cuts, plan.rules
+    def of(cls, plan: FragmentPlan, slots: Slots | None = None) -> Composition:
+        """Compute the composition of a plan; slots give files other names than their contents."""
+        cuts, rules, slots = plan.cuts, plan.rules, slots or Slots()
         uses: Counter[str] = Counter()
         cut: list[CutPage | CutFragment] = [*cuts.pages.values(), *cuts.fragments.values()]
         for whole in cut:
             uses.update(part.name for part in whole.parts)
         holders = _holders(plan)
-        policies = {name: plan.measured.fragment(name) for name in cuts.fragments}
+        given = plan.measured.given
+        policies = {
+            name: given.get(slots.fragment(name), plan.measured.fragment(name))
+            for name in cuts.fragments
+        }
         fragments = [
             FragmentFile(
-                file=name,
+                file=slots.fragment(name),
                 folder="templates" if one.parts else "fragments",
                 length=one.length,
                 stored=cuts.stored(one),
@@ -64,13 +68,14 @@ class Composition:
             if policy.sharing == "private"
             for body in holders[name]
         }
+        holders = {slots.fragment(name): found for name, found in holders.items()}
         sizes = {body: cuts.stored(page) for body, page in cuts.pages.items()}
         # A fragment that no cache keeps is fetched with every page.
         moved = Counter(sizes)
         for one in fragments:
             for body, count in holders[one.file].items() if not one.policy.is_cached else ():
                 moved[body] += count * one.stored
-        pages = tuple(_pages(plan, personal))
+        pages = tuple(_pages(plan, personal, slots))
         volumes = Volumes(
             pages=sum(page.length for page in pages),
             templates=sum(sizes.values()),
@@ -110,7 +115,7 @@ def _holders(plan: FragmentPlan) -> dict[str, Counter[int]]:
     return found
 
 
-def _pages(plan: FragmentPlan, personal: set[int]) -> Iterator[ComposedPage]:
+def _pages(plan: FragmentPlan, personal: set[int], slots: Slots) -> Iterator[ComposedPage]:
     places = places_of(plan.site.pages)
     for page, place in zip(plan.site.pages, places, strict=True):
         cut, policy = plan.cuts.pages[page.body], plan.measured.page(page.body)
@@ -118,7 +123,7 @@ def _pages(plan: FragmentPlan, personal: set[int]) -> Iterator[ComposedPage]:
             name=page.name,
             url=page.url,
             folder="templates" if cut.parts else "whole",
-            file=cut.sha256[:DIGITS],
+            file=slots.page(cut.sha256),
             length=cut.length,
             sha256=cut.sha256,
             includes=len(cut.parts),

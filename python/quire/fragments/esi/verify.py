@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from quire.errors import CompositionError, ProxyError
-from quire.fragments.cuts.includes import include_pattern, name_of
+from quire.fragments.cuts.includes import include_pattern
 from quire.fragments.esi.compose import Composer as OwnComposer
 from quire.fragments.esi.compose import folder_reader
 from quire.fragments.esi.manifest import ComposedPage, Manifest
@@ -117,6 +117,7 @@ class _Folder:
         self._composer = OwnComposer(self._read, prefix=manifest.prefix)
         self._pattern = include_pattern(manifest.prefix)
         self._include_bytes = manifest.include_bytes
+        self._sha256 = {one.file: one.sha256 for one in manifest.fragments}
 
     def __call__(self, page: ComposedPage) -> bytes:
         """Compose a page."""
@@ -124,13 +125,14 @@ class _Folder:
         return data if page.folder == "whole" else self._filled(data, page)
 
     def wrong_file(self, page: ComposedPage) -> str:
-        """Say which file of a page has other content than its name says, and where it begins."""
+        """Say which file of a page has other content than it should, and where it begins."""
         template, at, length = self._template(page), 0, 0
         for found in self._pattern.finditer(template) if page.folder != "whole" else ():
             length += found.start() - at
             part = self._filled(found[0], page)
-            if name_of(part) != found[2].decode("ascii"):
-                name = f"{found[1].decode('ascii')}/{found[2].decode('ascii')}.html"
+            file = found[2].decode("ascii")
+            if hashlib.sha256(part).hexdigest() != self._sha256.get(file):
+                name = f"{found[1].decode('ascii')}/{file}.html"
                 return f"{name} has other content; it begins at byte {length} of the page"
             length, at = length + len(part), found.end()
         return f"{page.folder}/{page.file}.html has other content"

@@ -15,10 +15,11 @@ from pathlib import Path
 
 from quire.errors import PlanError
 from quire.fragments.caching.plan import FragmentPlan
-from quire.fragments.cuts.includes import DIGITS, FOLDERS, NAME, Folder, include
+from quire.fragments.cuts.includes import FOLDERS, NAME, Folder, include
 from quire.fragments.cuts.site_cuts import Part
 from quire.fragments.esi.composition import Composition
 from quire.fragments.esi.manifest import FILE_NAME, Manifest
+from quire.fragments.esi.slots import Slots, slots_after
 from quire.fragments.esi.vcl import ORIGIN, VCL_NAME, varnish_vcl
 from quire.progress import Progress, no_progress
 
@@ -29,7 +30,8 @@ class EsiFile:
 
     Attributes:
         folder: its folder, which tells a cache whether it has includes.
-        name: its name without ``.html``: a digest of its content with all includes filled in.
+        name: its name without ``.html``: a digest of its content with all includes filled in, or
+            the name that its slot had before.
         data: its bytes.
         is_page: whether it composes to a page, not to a fragment.
     """
@@ -56,13 +58,14 @@ class EsiFiles:
     templates 63f53345 b'<esi:include src="/fragments/f6878af590a'
     """
 
-    def __init__(self, plan: FragmentPlan) -> None:
+    def __init__(self, plan: FragmentPlan, slots: Slots | None = None) -> None:
         self._plan = plan
+        self._slots = slots or Slots()
 
     @property
     def manifest(self) -> Manifest:
         """The pages, fragments and volumes of all files."""
-        return Composition.of(self._plan).manifest
+        return Composition.of(self._plan, self._slots).manifest
 
     def __iter__(self) -> Iterator[EsiFile]:
         """Yield file after file."""
@@ -72,7 +75,7 @@ class EsiFiles:
             yield from self._fragments(source, page.parts, done)
             folder: Folder = "templates" if page.parts else "whole"
             data = self._template(source, page.parts)
-            yield EsiFile(folder, page.sha256[:DIGITS], data, is_page=True)
+            yield EsiFile(folder, self._slots.page(page.sha256), data, is_page=True)
 
     def _fragments(self, data: bytes, parts: Sequence[Part], done: set[str]) -> Iterator[EsiFile]:
         """Yield new fragments, inner ones first; recursion is as deep as includes nest."""
@@ -82,20 +85,20 @@ class EsiFiles:
             done.add(part.name)
             mine, inside = data[part.start : part.end], self._plan.cuts.fragments[part.name].parts
             yield from self._fragments(mine, inside, done)
-            yield EsiFile(
-                self._folder(part), part.name, self._template(mine, inside), is_page=False
-            )
+            name = self._slots.fragment(part.name)
+            yield EsiFile(self._folder(part), name, self._template(mine, inside), is_page=False)
 
     def _folder(self, part: Part) -> Folder:
         return "templates" if self._plan.cuts.fragments[part.name].parts else "fragments"
 
     def _template(self, data: bytes, parts: Sequence[Part]) -> bytes:
         """Put includes in the place of parts."""
+        prefix = self._plan.rules.prefix
         pieces, at = [], 0
         for part in parts:
             pieces += [
                 data[at : part.start],
-                include(self._plan.rules.prefix, self._folder(part), part.name),
+                include(prefix, self._folder(part), self._slots.fragment(part.name)),
             ]
             at = part.end
         return b"".join([*pieces, data[at:]])
@@ -107,6 +110,7 @@ def write_composition(
     *,
     force: bool = False,
     origin: tuple[str, int] = ORIGIN,
+    after: Path | None = None,
     progress: Progress = no_progress,
 ) -> Manifest:
     """Write templates, fragments, VCL and manifest into a new folder: all of it, or nothing.
@@ -116,10 +120,13 @@ def write_composition(
         folder: the new folder; its parents are created.
         force: replace an existing composition. Nothing else is ever replaced.
         origin: IP address and port of the server of the folder, for the VCL.
+        after: an earlier composition of the same site; parts and pages that continue parts and
+            pages of it keep their names (``slots``).
         progress: callback; the step is ``cut``, counted in pages.
 
     Raises:
-        PlanError: the folder exists and may not be replaced.
+        PlanError: the folder exists and may not be replaced, or ``after`` is not a composition.
+        CompositionError: a file of ``after`` is missing or cannot be read.
     """
     check_free(folder, force=force)
     folder = folder.absolute()
@@ -129,7 +136,7 @@ def write_composition(
         made.chmod(0o755)
         for name in FOLDERS:
             (made / name).mkdir()
-        files = EsiFiles(plan)
+        files = EsiFiles(plan, slots_after(after, plan) if after is not None else None)
         done, of = 0, len(plan.cuts.pages)
         for file in files:
             (made / file.folder / f"{file.name}.html").write_bytes(file.data)

@@ -1,246 +1,234 @@
-"""Algorithm 2 of paper 004 (section 5): find L-P fragments while the versions of a page go by.
+"""Algorithm 2 of paper 004, step by step: the paper's own rules for L-P fragments.
 
-L-P fragments are the parts of a page that change independently, or that differ between users.
-Algorithm 2 compares every version with a base version and finds the largest parts whose value or
-position changed. ``Tracker`` follows these parts through all versions and records their changes. A
-version that differs drastically from the base becomes the next base.
+Every version is compared with the first one. Phase 1 marks each node of the new version, phase 2
+collects the largest nodes that changed. ``lifetimes`` departs from these rules where they do not
+work on real pages; ``docs/papers.md`` lists how. In this module:
 
-A part is *private* if it differs between users (a cookie, a query) and time does not explain the
-difference: another user got different content, while the main user got the same content before and
-after.
+* the nearest node is the most similar child of the partner of the parent (Algorithm 2), or the most
+  similar node anywhere (the text of section 5). Several nodes may have the same nearest one;
+* a position is a whole NodeID, so everything below a node that moved has moved too;
+* deleted nodes are not seen, and the base never changes;
+* MinFragSize, which Algorithm 2 takes and never uses, leaves out smaller fragments.
 
-Cost: linear in the number of versions; two versions of each kind of page are held in memory. The
-loop in Python visits only the nodes that changed.
+The paper leaves two points open. A leaf, for which Algorithm 2 divides 0 by 0, changed if its value
+did, as the text says. Of several nodes that are equally similar, the nearest is the one at the same
+NodeID, else the first.
+
+Cost: every node is compared with every candidate, so use it for samples.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.fragments.lifetime.byte_changes import changed_source
-from quire.fragments.lifetime.matching import match_versions
-from quire.fragments.lifetime.tracking import Step, Tracker, likeness, own_changes
-from quire.fragments.lifetime.version_parts import Comparing, NodeStatus, Parts
-from quire.sdiff.volatile import MOST_NAMED, NodeChanges, selector_of
-
-_COLUMNS = (
-    "first",
-    "last",
-    "gone",
-    "parent",
-    "kind",
-    "node",
-    "value_bytes",
-    "source_bytes",
-    "moves",
+from quire.digest.page import Digest
+from quire.fragments.lifetime.version_parts import (
+    CHILD_CHANGE,
+    MIN_OVERLAP,
+    Comparing,
+    NodeStatus,
 )
+from quire.fragments.trees.af_tree import FORMATTING, AfTree
+from quire.fragments.trees.shingles import Shingles, Shingling
+
+#: The location of a node in its tree: the positions of its ancestors and its own.
+NodeId = tuple[int, ...]
 
 
-def largest_changed(parts: Parts, status: NDArray[np.uint8], min_bytes: int) -> list[int]:
-    """Phase 2: return the nodes that become fragments, in pre-order.
+class NearestAmong(Enum):
+    """Where to look for the nearest node of the base version."""
 
-    A node whose value changed becomes one fragment with everything below it. A node whose position
-    changed becomes a fragment, and nodes below it may become fragments too. A changed node smaller
-    than ``min_bytes`` does not become a fragment; the nearest large enough node around it does, in
-    addition to other changed nodes inside that one.
+    #: Among the children of the nearest node of the parent, as in Algorithm 2.
+    CHILDREN = "children"
+    #: In the whole tree, as in the text of section 5.
+    PAGE = "page"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MarkedVersion:
+    """A version of a page after both phases.
+
+    Attributes:
+        tree: its AF tree.
+        nearest: the node of the base version that each node was compared with; -1 for none.
+        status: the ``NodeStatus`` of each node that phase 1 reached; ``UNCHANGED`` for others.
+        fragments: the nodes that phase 2 declared fragments, in pre-order.
     """
-    changed: set[int] = set()
-    around_small: set[int] = set()
-    values = status == NodeStatus.VALUE_CHANGED
-    values[0] = False  # the page is always a fragment; look for changes inside it
-    for node in _outermost(parts, values):
-        around = node
-        while around > 0 and parts.value[around][0] < min_bytes:
-            around = parts.parent[around]
-        (changed if around == node else around_small).add(around)
-    # A subtree without changes has equal sums at both ends.
-    sums = np.concatenate([[0], np.cumsum(status > 0)]).tolist()
+
+    tree: AfTree
+    nearest: NDArray[np.int64]
+    status: NDArray[np.uint8]
+    fragments: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PaperFragments:
+    """The result of Algorithm 2.
+
+    Attributes:
+        versions: every version except the first.
+        graph: the object dependency graph: for each fragment, the fragments directly inside it.
+            Fragments of different versions are one object if their NodeIDs are equal. The page is
+            the NodeID ``()``.
+    """
+
+    versions: tuple[MarkedVersion, ...]
+    graph: dict[NodeId, frozenset[NodeId]]
+
+    def __repr__(self) -> str:
+        found = f"{len(self.graph) - 1:,} fragments"
+        return f"<PaperFragments of {len(self.versions) + 1:,} versions: {found}>"
+
+
+def algorithm_2(
+    versions: Iterable[Digest],
+    *,
+    child_change: float = CHILD_CHANGE,
+    min_overlap: float = MIN_OVERLAP,
+    min_bytes: int = 1,
+    nearest_among: NearestAmong = NearestAmong.CHILDREN,
+    shingling: Shingling | None = None,
+    formatting: Iterable[str] = FORMATTING,
+) -> PaperFragments:
+    """Find the L-P fragments of a page by the paper's own rules.
+
+    >>> import quire
+    >>> hours = "<ul><li>Mondays from nine to five<li>Fridays from nine to two</ul>"
+    >>> old, new = (
+    ...     quire.encode(f"<h1>The fish shop</h1>{hours}<p>Fish of the day: {one}</p>".encode())
+    ...     for one in ("cod from Mary's boat", "hake, off the island")
+    ... )
+    >>> found = algorithm_2([old, new])
+    >>> found
+    <PaperFragments of 2 versions: 1 fragments>
+    >>> found.versions[0].tree.value(found.versions[0].fragments[0]).decode().strip()
+    'Fish of the day: hake, off the island'
+
+    Args:
+        versions: the versions in order of time; all are compared with the first.
+        child_change: share of changed children from which a node counts as changed
+            (ChildChangeThreshold).
+        min_overlap: resemblance from which two nodes are compared (OvlpThrshld).
+        min_bytes: minimum bytes of text of a fragment (MinFragSize).
+        nearest_among: where to look for the nearest node.
+        shingling: settings for shingles.
+        formatting: names of the HTML tags to remove; see ``AfTree``.
+
+    Raises:
+        ValueError: versions are missing, or a setting is out of range.
+    """
+    if min_bytes < 1:
+        raise ValueError(f"min_bytes {min_bytes}: expected at least 1")
+    how = Comparing(min_overlap, child_change, shingling or Shingling())
+    removed = frozenset(formatting)
+    trees = [AfTree.of(page, formatting=removed) for page in versions]
+    if not trees:
+        raise ValueError("no versions: expected at least one")
+    base = _Shingled(trees[0], how)
+    graph: dict[NodeId, set[NodeId]] = {(): set()}
+    marked = []
+    for tree in trees[1:]:
+        new = _Shingled(tree, how)
+        nearest, status = _mark_changed_nodes(base, new, how, nearest_among)
+        fragments = _detect_fragments(tree, status, min_bytes)
+        marked.append(MarkedVersion(tree, nearest, status, tuple(fragments)))
+        _merge(graph, tree, fragments)
+    return PaperFragments(tuple(marked), {name: frozenset(some) for name, some in graph.items()})
+
+
+class _Shingled:
+    """An AF tree with its shingles as sets."""
+
+    def __init__(self, tree: AfTree, how: Comparing) -> None:
+        self.tree = tree
+        shingles: Shingles = tree.shingles(how.shingling)
+        self.sets = [frozenset(shingles.of(node).tolist()) for node in range(tree.n)]
+        self.values = list(zip(tree.value_bytes.tolist(), tree.value_hash.tolist(), strict=True))
+        self.ids = [tree.node_id(node) for node in range(tree.n)]
+
+
+def _resemblance(old: _Shingled, a: int, new: _Shingled, b: int) -> float:
+    if old.values[a] == new.values[b]:
+        return 1.0
+    one, other = old.sets[a], new.sets[b]
+    both = len(one & other)
+    return both / (len(one) + len(other) - both)
+
+
+def _nearest(old: _Shingled, among: Iterable[int], new: _Shingled, b: int, least: float) -> int:
+    """Return the most similar of some nodes, or -1 if none is similar enough."""
+    scored = [
+        (-_resemblance(old, a, new, b), old.values[a] != new.values[b], old.ids[a] != new.ids[b], a)
+        for a in among
+    ]
+    best = min(scored, default=(0.0, True, True, -1))
+    return best[3] if -best[0] >= least else -1
+
+
+def _mark_changed_nodes(
+    old: _Shingled, new: _Shingled, how: Comparing, nearest_among: NearestAmong
+) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Phase 1: return the nearest node of each node, and its status.
+
+    The paper's recursion in two passes: nearest nodes from the root down, then the shares of
+    changed children from the leaves up.
+    """
+    tree = new.tree
+    nearest = np.full(tree.n, -1, np.int64)
+    status = np.zeros(tree.n, np.uint8)
+    nearest[0] = 0  # MarkChangedNodes(RootNode_1, RootNode_i)
+    visited, waiting = [], [0]
+    while waiting:
+        b = waiting.pop()
+        a = int(nearest[b])
+        if a < 0:
+            status[b] = NodeStatus.VALUE_CHANGED
+            continue
+        if old.ids[a] != new.ids[b]:
+            status[b] = NodeStatus.POSITION_CHANGED
+        if old.values[a] == new.values[b]:
+            continue
+        visited.append(b)
+        for child in tree.children(b):
+            among = old.tree.children(a)
+            if nearest_among is NearestAmong.PAGE:
+                among = iter(range(old.tree.n))
+            nearest[child] = _nearest(old, among, new, child, how.min_overlap)
+            waiting.append(child)
+    for b in reversed(visited):
+        children = list(tree.children(b))
+        changed = sum(int(status[child]) == NodeStatus.VALUE_CHANGED for child in children)
+        if not children or changed / len(children) >= how.child_change:
+            status[b] = NodeStatus.VALUE_CHANGED
+    return nearest, status
+
+
+def _detect_fragments(tree: AfTree, status: NDArray[np.uint8], min_bytes: int) -> list[int]:
+    """Phase 2: return the nodes that are fragments, in pre-order."""
     found, node = [], 0
-    while node < parts.tree.n:
-        end = node + parts.size[node]
-        if node in changed:
+    while node < tree.n:
+        kind = int(status[node])
+        if kind != NodeStatus.UNCHANGED and tree.value_bytes[node] >= min_bytes:
             found.append(node)
-            node = end
-        elif sums[node] == sums[end]:
-            node = end
-        else:
-            moved = status[node] == NodeStatus.POSITION_CHANGED
-            if node in around_small or (moved and parts.value[node][0] >= min_bytes):
-                found.append(node)
-            node += 1
+        # Algorithm 2 does not descend into a node whose value changed.
+        node += int(tree.size[node]) if kind == NodeStatus.VALUE_CHANGED else 1
     return found
 
 
-def _outermost(parts: Parts, chosen: NDArray[np.bool_]) -> list[int]:
-    found, end = [], 0
-    for node in np.flatnonzero(chosen).tolist():
-        if node >= end:
-            found.append(node)
-            end = node + parts.size[node]
-    return found
-
-
-@dataclass(slots=True)
-class Difference:
-    """The parts that were different for another user.
-
-    Attributes:
-        before: the version of the main user that was compared.
-        after: the next version of the main user, which shows the changes that time explains; -1 if
-            both users were captured at the same time.
-        parts: the parts of ``before`` that differ.
-    """
-
-    before: int
-    after: int
-    parts: NDArray[np.int64]
-
-
-@dataclass(slots=True)
-class VersionRecord:
-    """Everything that is recorded while versions go by.
-
-    Attributes:
-        times: capture time of each version, in seconds.
-        kinds: kind of page of each version.
-        bases: whether each version became a base.
-        events: pairs of a version and the parts that changed in it, not counting nested parts.
-        source_changes: the same for parts whose own source changed.
-        fragments: numbers of the parts that are fragments.
-        differences: parts that were different for other users.
-        paths: a selector for each fragment, in the last version that contains it.
-        tags: the tag of each fragment.
-        columns: for each part: first and last version, the version that no longer has it, parent,
-            kind, node and sizes in the last version, and number of moves.
-        latest: the last version, and its parts.
-    """
-
-    how: Comparing
-    min_bytes: int
-    times: list[float] = field(default_factory=list)
-    kinds: list[int] = field(default_factory=list)
-    bases: list[bool] = field(default_factory=list)
-    same: list[bool] = field(default_factory=list)
-    events: list[tuple[int, NDArray[np.int64]]] = field(default_factory=list)
-    source_changes: list[tuple[int, NDArray[np.int64]]] = field(default_factory=list)
-    fragments: set[int] = field(default_factory=set)
-    differences: list[Difference] = field(default_factory=list)
-    paths: dict[int, str] = field(default_factory=dict)
-    tags: dict[int, str] = field(default_factory=dict)
-    columns: dict[str, NDArray[np.int64]] = field(
-        default_factory=lambda: {name: np.empty(0, np.int64) for name in _COLUMNS}
-    )
-    latest: tuple[Parts, NDArray[np.int64]] | None = None
-    changes: NodeChanges = field(default_factory=NodeChanges)
-    tracker: Tracker = field(init=False)
-    # Versions of other users, with their times, wait for the next version of the main user, which
-    # shows whether time explains a difference.
-    _waiting: list[tuple[Parts, float]] = field(default_factory=list)
-    _source: bytes = b""
-
-    def __post_init__(self) -> None:
-        self.tracker = Tracker(self.how)
-
-    def take(self, parts: Parts, time_s: float) -> None:
-        """Process the next version of the main user."""
-        version = len(self.times)
-        self._compare_variants(version, time_s)
-        before = list(self.tracker.kinds)
-        step = self.tracker.step(parts)
-        for kind in before:
-            if kind not in self.tracker.kinds:
-                self._name(kind.last, kind.part)
-        self.changes.step(step.kind.number, version, parts.page)
-        self.changes.keep(kind.number for kind in self.tracker.kinds)
-        self.same.append(bool(self.times) and parts.source == self._source)
-        self._source = parts.source
-        self.times.append(time_s)
-        self.kinds.append(step.kind.number)
-        self.bases.append(step.is_base)
-        self.latest = (parts, step.part)
-        self._note(step, parts, version)
-        self._compare_variants(version + 1, time_s, same_time=True)
-
-    def take_variant(self, parts: Parts, time_s: float) -> None:
-        """Process a version that another user got."""
-        self._waiting.append((parts, time_s))
-        if self.times and self.times[-1] == time_s:
-            self._compare_variants(len(self.times), time_s, same_time=True)
-
-    def finish(self) -> None:
-        """Record paths of the fragments that still exist."""
-        self._waiting.clear()
-        for kind in self.tracker.kinds:
-            self._name(kind.last, kind.part)
-
-    def _note(self, step: Step, parts: Parts, version: int) -> None:
-        columns = self._grown(self.tracker.parts)
-        part, tree = step.part, parts.tree
-        columns["first"][part[columns["first"][part] < 0]] = version
-        columns["last"][part] = version
-        columns["kind"][part] = step.kind.number
-        columns["node"][part] = np.arange(tree.n)
-        columns["parent"][part] = np.where(tree.parent >= 0, part[tree.parent], -1)
-        columns["value_bytes"][part] = tree.value_bytes
-        columns["source_bytes"][part] = np.where(
-            tree.byte_start >= 0, tree.byte_end - tree.byte_start, -1
-        )
-        self.fragments.update(part[largest_changed(parts, step.status, self.min_bytes)].tolist())
-        if step.old is None or step.matching is None:
-            return
-        moved = step.matching.status == NodeStatus.POSITION_CHANGED
-        columns["moves"][part[moved]] += 1
-        self.events.append((version, own_changes(step.old, step.old_part, parts, step.matching)))
-        self.source_changes.append(
-            (version, part[changed_source(step.old, parts, step.matching.place)])
-        )
-        gone = np.setdiff1d(step.old_part, part)
-        columns["gone"][gone] = version
-        self._name(step.old, step.old_part, set(gone.tolist()) & self.fragments)
-
-    def _name(self, parts: Parts, part: NDArray[np.int64], only: set[int] | None = None) -> None:
-        """Record paths and tags of fragments while their page is in memory."""
-        chosen = self.fragments | {int(part[0])} if only is None else only
-        nodes = np.flatnonzero(np.isin(part, list(chosen))).tolist() if chosen else []
-        for count, node in enumerate(nodes):
-            number = int(part[node])
-            named = count < MOST_NAMED
-            self.paths[number] = (
-                selector_of(parts.page, int(parts.tree.node[node])) if named else ""
-            )
-            self.tags[number] = parts.tag_name(node)
-
-    def _grown(self, size: int) -> dict[str, NDArray[np.int64]]:
-        """Return the columns, extended to hold all parts."""
-        room = len(self.columns["first"])
-        if size > room:
-            more = max(size, 2 * room) - room
-            for name, column in self.columns.items():
-                empty = np.full(more, 0 if name == "moves" else -1, np.int64)
-                self.columns[name] = np.concatenate([column, empty])
-        return self.columns
-
-    def _compare_variants(self, after: int, time_s: float, *, same_time: bool = False) -> None:
-        """Compare the versions of other users with the last version of the main user."""
-        # Those captured at the same time as the next version are compared with that one.
-        is_ready = [at == time_s if same_time else at < time_s for _, at in self._waiting]
-        ready = [other for (other, _), now in zip(self._waiting, is_ready, strict=True) if now]
-        self._waiting = [one for one, now in zip(self._waiting, is_ready, strict=True) if not now]
-        if self.latest is None:
-            return
-        parts, part = self.latest
-        for other in ready:
-            if not likeness(parts, other, self.how):
-                continue
-            matching = match_versions(parts, other, self.how)
-            differing = own_changes(parts, part, other, matching)
-            version = len(self.times) - 1
-            self.differences.append(Difference(version, -1 if same_time else after, differing))
-            for node in largest_changed(other, matching.status, self.min_bytes):
-                place = node
-                while matching.place[place] < 0:
-                    place = other.parent[place]
-                self.fragments.add(int(part[matching.place[place]]))
+def _merge(graph: dict[NodeId, set[NodeId]], tree: AfTree, fragments: list[int]) -> None:
+    """Add the fragments of a version to the object dependency graph."""
+    around: list[tuple[int, NodeId]] = [(tree.n, ())]  # the end of each fragment that is open
+    for node in fragments:
+        name = tree.node_id(node)
+        if not name:
+            continue  # the page, which is in the graph
+        while around[-1][0] <= node:
+            around.pop()
+        graph[around[-1][1]].add(name)
+        graph.setdefault(name, set())
+        around.append((node + int(tree.size[node]), name))

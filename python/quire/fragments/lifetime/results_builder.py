@@ -7,10 +7,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.fragments.lifetime.algorithm_2 import VersionRecord
 from quire.fragments.lifetime.capture_spans import longest_gap_s
 from quire.fragments.lifetime.results import Lifetimes, LpFragment
 from quire.fragments.lifetime.survival import Lives
+from quire.fragments.lifetime.version_record import VersionRecord
 from quire.fragments.policy import Sharing
 from quire.sdiff.volatile import VersionVerdict
 

@@ -1,8 +1,7 @@
 """Algorithm 1 of paper 004, step by step: the definition of shared fragments.
 
-This is the paper's loop in plain Python, with one sorted pool instead of the paper's buckets, which
-only serve to build such a pool. It compares every pair of parts, so use it for samples;
-``shared_fragments`` gives the same result for whole sites.
+This is the paper's loop in plain Python, with the paper's buckets (``buckets``). It compares every
+pair of parts, so use it for samples; ``shared_fragments`` gives the same result for whole sites.
 
 The paper leaves four points open. They are settled as in ``find``: parts of equal length are
 ordered by hash; pages are counted, not parts; if members are nested, the outermost counts; parts
@@ -11,7 +10,6 @@ shorter than two windows must have equal text.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -20,8 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.digest.page import Digest
+from quire.fragments.shared.buckets import BucketRules, NodeBuckets
 from quire.fragments.shared.find import Members, SharedFragments
-from quire.fragments.shared.rules import MIN_BYTES, MIN_MATCH, MIN_PAGES, SharingRules
+from quire.fragments.shared.rules import (
+    MIN_BYTES,
+    MIN_MATCH,
+    MIN_PAGES,
+    SIZE_RATIO,
+    SharingRules,
+)
 from quire.fragments.trees.af_tree import FORMATTING, AfTree
 from quire.fragments.trees.shingles import Estimate, Shingling
 
@@ -37,6 +42,11 @@ class _Part:
     value_hash: int
     shingles: frozenset[int]
 
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Of parts of equal length, the one with the smallest hash comes first in the loop."""
+        return (-self.value_hash, -self.page, -self.node)
+
     def holds(self, other: _Part) -> bool:
         return self.page == other.page and self.node < other.node < self.end
 
@@ -47,14 +57,16 @@ def algorithm_1(
     min_match: float = MIN_MATCH,
     min_bytes: int = MIN_BYTES,
     min_pages: int = MIN_PAGES,
-    size_ratio: float | None = None,
+    size_ratio: float = SIZE_RATIO,
     estimate: Estimate = "paper",
     shingling: Shingling | None = None,
     formatting: Iterable[str] = FORMATTING,
+    buckets: BucketRules | None = None,
 ) -> SharedFragments:
     """Find shared fragments by the paper's own loop.
 
-    Takes the same arguments as ``shared_fragments`` and returns the same result.
+    Takes the same arguments as ``shared_fragments`` and returns the same result. ``buckets`` are the
+    parameters of the paper's node buckets; they do not change the result.
 
     >>> import quire
     >>> footer = "<footer>Written by the people who fish here</footer>"
@@ -68,17 +80,15 @@ def algorithm_1(
     rules = SharingRules.checked(min_bytes, min_pages, min_match, size_ratio, estimate)
     how = shingling or Shingling()
     trees = [AfTree.of(page, formatting=formatting) for page in pages]
-    pool = _pool(trees, rules, how)
+    pool = _pool(trees, rules, how, buckets or BucketRules())
     fragments: list[list[_Part]] = []
-    ancestors: dict[_Part, set[int]] = {part: set() for part in pool}  # AncestorFragmentArray
+    parts = list(pool.at_least(0))
+    ancestors: dict[_Part, set[int]] = {part: set() for part in parts}  # AncestorFragmentArray
     by_page: dict[int, list[_Part]] = {}
-    for part in pool:
+    for part in parts:
         by_page.setdefault(part.page, []).append(part)
-    while pool:
-        largest = pool[0]
-        shortest = rules.size_ratio * largest.value_bytes
-        # CSet: a prefix of the pool, because the pool is sorted by length.
-        compared = pool[: bisect_right(pool, -shortest, key=lambda part: -part.value_bytes)]
+    while (largest := pool.largest()) is not None:
+        compared = pool.at_least(rules.size_ratio * largest.value_bytes)  # CSet
         group = [part for part in compared if _overlap(largest, part, rules, how) >= min_match]
         outermost = _outermost(group)
         if len({part.page for part in outermost}) >= min_pages:
@@ -89,18 +99,19 @@ def algorithm_1(
                         if part.holds(other):
                             ancestors[other].add(len(fragments))
                 fragments.append(outermost)
-        grouped = set(group)
-        pool = [part for part in pool if part not in grouped]
+        pool.remove(group)
     return _arranged(fragments, trees, rules)
 
 
-def _pool(trees: list[AfTree], rules: SharingRules, how: Shingling) -> list[_Part]:
-    """Step 1: collect all nodes that are large enough, largest first."""
-    pool: list[_Part] = []
+def _pool(
+    trees: list[AfTree], rules: SharingRules, how: Shingling, buckets: BucketRules
+) -> NodeBuckets[_Part]:
+    """Step 1: put all nodes that are large enough into buckets."""
+    pool: NodeBuckets[_Part] = NodeBuckets(buckets, rules.min_bytes)
     for page, tree in enumerate(trees):
         shingles = tree.shingles(how)
-        pool += [
-            _Part(
+        for node in np.flatnonzero(tree.value_bytes >= rules.min_bytes).tolist():
+            part = _Part(
                 page=page,
                 node=node,
                 end=node + int(tree.size[node]),
@@ -108,9 +119,9 @@ def _pool(trees: list[AfTree], rules: SharingRules, how: Shingling) -> list[_Par
                 value_hash=int(tree.value_hash[node]),
                 shingles=frozenset(shingles.of(node).tolist()),
             )
-            for node in np.flatnonzero(tree.value_bytes >= rules.min_bytes).tolist()
-        ]
-    return sorted(pool, key=lambda part: (-part.value_bytes, part.value_hash, part.page, part.node))
+            pool.put(part)
+    pool.sort_and_merge()
+    return pool
 
 
 def _overlap(one: _Part, other: _Part, rules: SharingRules, how: Shingling) -> float:

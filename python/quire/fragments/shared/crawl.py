@@ -34,7 +34,13 @@ from numpy.typing import NDArray
 from quire.engines import Engine, open_engine
 from quire.errors import MissingExtra, SourceClash
 from quire.fragments.shared.find import SharedFragments, fragments_of
-from quire.fragments.shared.rules import MIN_BYTES, MIN_MATCH, MIN_PAGES, SharingRules
+from quire.fragments.shared.rules import (
+    MIN_BYTES,
+    MIN_MATCH,
+    MIN_PAGES,
+    SIZE_RATIO,
+    SharingRules,
+)
 from quire.fragments.trees.af_tree import FORMATTING
 from quire.fragments.trees.shingles import Estimate, Shingling
 from quire.sources import MOST_BYTES, Trouble, read
@@ -84,7 +90,7 @@ def crawl_fragments(
     min_match: float = MIN_MATCH,
     min_bytes: int = MIN_BYTES,
     min_pages: int = MIN_PAGES,
-    size_ratio: float | None = None,
+    size_ratio: float = SIZE_RATIO,
     estimate: Estimate = "paper",
     shingling: Shingling | None = None,
     formatting: Iterable[str] = FORMATTING,

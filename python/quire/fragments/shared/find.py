@@ -31,7 +31,13 @@ from numpy.typing import NDArray
 from quire import _core
 from quire.digest.arguments import check_page
 from quire.digest.page import Digest
-from quire.fragments.shared.rules import MIN_BYTES, MIN_MATCH, MIN_PAGES, SharingRules
+from quire.fragments.shared.rules import (
+    MIN_BYTES,
+    MIN_MATCH,
+    MIN_PAGES,
+    SIZE_RATIO,
+    SharingRules,
+)
 from quire.fragments.trees.af_tree import FORMATTING
 from quire.fragments.trees.shingles import Estimate, Shingling
 
@@ -168,7 +174,7 @@ def shared_fragments(
     min_match: float = MIN_MATCH,
     min_bytes: int = MIN_BYTES,
     min_pages: int = MIN_PAGES,
-    size_ratio: float | None = None,
+    size_ratio: float = SIZE_RATIO,
     estimate: Estimate = "paper",
     shingling: Shingling | None = None,
     formatting: Iterable[str] = FORMATTING,
@@ -191,7 +197,7 @@ def shared_fragments(
         min_bytes: minimum bytes of text of a fragment (MinFragSize).
         min_pages: minimum number of pages that share a fragment (ShareFactor).
         size_ratio: minimum length of a part, as a share of the longest part of the fragment (P);
-            the default is 0.9, or ``min_match`` if that is lower.
+            0.9 is the paper's value.
         estimate: how to estimate overlaps; see ``overlap``.
         shingling: settings for shingles.
         formatting: names of the HTML tags to remove; see ``AfTree``.

@@ -12,7 +12,7 @@ MIN_BYTES = 200
 MIN_MATCH = 0.9
 #: Minimum number of pages that share a fragment.
 MIN_PAGES = 2
-#: The paper's P, unless the minimum overlap is lower.
+#: The paper's P: a part may be this much shorter than the longest one of its fragment.
 SIZE_RATIO = 0.9
 
 
@@ -40,12 +40,12 @@ class SharingRules:
         min_bytes: int,
         min_pages: int,
         min_match: float,
-        size_ratio: float | None,
+        size_ratio: float,
         estimate: Estimate,
     ) -> SharingRules:
-        """Check the rules and fill in ``size_ratio``.
+        """Check the rules.
 
-        >>> SharingRules.checked(30, 2, min_match=0.7, size_ratio=None, estimate="paper").size_ratio
+        >>> SharingRules.checked(30, 2, min_match=0.7, size_ratio=0.9, estimate="paper").min_match
         0.7
 
         Raises:
@@ -57,9 +57,6 @@ class SharingRules:
             raise ValueError(f"min_pages {min_pages}: expected at least 2")
         if not 0 < min_match <= 1:
             raise ValueError(f"min_match {min_match}: expected more than 0, and at most 1")
-        if size_ratio is None:
-            # A part with an overlap of 0.7 may be that much shorter; 0.9 would lose such matches.
-            size_ratio = min(SIZE_RATIO, min_match)
         if not 0 <= size_ratio <= 1:
             raise ValueError(f"size_ratio {size_ratio}: expected 0 to 1")
         if estimate not in ESTIMATES:

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from enum import Enum
 
 from quire.digest.page import Digest
-from quire.reports.changes.marks import CHANGE, Changes, MarkKind
+from quire.reports.changes.marks import CHANGE, LOUD, Changes, MarkKind, Quiet
 from quire.reports.changes.redline import Drawn, draw, title_change
 from quire.reports.frame import document
 from quire.sdiff import annotate
 from quire.sdiff.annotation import Annotation
 from quire.sdiff.views.words import Segment
-from quire.viewing import NOTHING, Embedded
+from quire.viewing import NOTHING, Looks
 
 
 class Shown(Enum):
@@ -81,12 +81,14 @@ class FramedPage:
         marks: the changes, from top to bottom.
         others: the number of elements with other changes, such as of attributes.
         title: the title with its changes; empty if it did not change.
+        quiet: the number of marks of noise, which are no changes.
     """
 
     document: str
     marks: tuple[ChangeMark, ...]
     others: int
     title: tuple[Segment, ...]
+    quiet: int = 0
 
 
 def framed_changes(
@@ -94,7 +96,8 @@ def framed_changes(
     *,
     base: str | None = None,
     shown: Shown = Shown.BOTH,
-    embedded: Embedded = NOTHING,
+    embedded: Looks = NOTHING,
+    quiet: Quiet = LOUD,
 ) -> FramedPage:
     """Draw two versions of a page, or one of them, with the changes marked.
 
@@ -108,13 +111,15 @@ def framed_changes(
         annotation: the annotation of two pages.
         base: the address of the page, to resolve links.
         shown: which version to show.
-        embedded: style sheets and images of the pages, to be written into the document.
+        embedded: style sheets, images and fonts of the pages, to be written into the document.
+        quiet: nodes whose changes are noise.
     """
     if shown is Shown.OLD:
         annotation = annotate(annotation.new, annotation.old, annotation.rules)
+        quiet = quiet.turned()
     changes = Changes(hides_deleted=shown is not Shown.BOTH)
     style = _FRAME + (_OLD if shown is Shown.OLD else "")
-    drawn = draw(annotation, changes, base=base, embedded=embedded)
+    drawn = draw(annotation, changes, base=base, embedded=embedded, quiet=quiet)
     return _framed(annotation, changes, drawn, style, is_old=shown is Shown.OLD)
 
 
@@ -123,7 +128,7 @@ def framed_page(
     *,
     base: str | None = None,
     outlined: Mapping[int, str] | None = None,
-    embedded: Embedded = NOTHING,
+    embedded: Looks = NOTHING,
 ) -> FramedPage:
     """Draw one version of a page, with some elements outlined.
 
@@ -138,7 +143,7 @@ def framed_page(
         page: the page.
         base: the address of the page, to resolve links.
         outlined: elements to outline, each with its tooltip.
-        embedded: style sheets and images of the page, to be written into the document.
+        embedded: style sheets, images and fonts of the page, to be written into the document.
     """
     annotation, changes = annotate(page, page), Changes()
     drawn = draw(annotation, changes, base=base, outlined=outlined, embedded=embedded)
@@ -192,6 +197,7 @@ def _framed(
         style=drawn.style + style,
         page_styles=drawn.page_styles,
         images="data:",
+        fonts="data:",
     )
     length = max(1, changes.length)
     marks = []
@@ -206,4 +212,5 @@ def _framed(
                 tuple((names[kind], text) for kind, text in texts),
             )
         )
-    return FramedPage(whole, tuple(marks), changes.others, tuple(title_change(annotation)))
+    title = tuple(title_change(annotation))
+    return FramedPage(whole, tuple(marks), changes.others, title, changes.quiet)

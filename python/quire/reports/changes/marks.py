@@ -12,6 +12,7 @@ the one script that there is only jumps from change to change.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from quire.display import escape
@@ -100,6 +101,9 @@ hr.quire-atom { display: block; min-height: 2px; }
 .quire-lost { background: #fff3f1; }
 .quire-outlined { outline: 2px dashed #8a5a00; outline-offset: 2px; background: #fff3d6;
   color: #3d2a00; }
+ins.quire-ins.quire-quiet, del.quire-del.quire-quiet, span.quire-moved.quire-quiet {
+  background: #fff3d6; color: #5c4a1e; border-bottom: 1px dashed #8a5a00; }
+.quire-atom.quire-quiet { outline: 1px dashed #8a5a00; background: #fff3d6; color: #5c4a1e; }
 .quire-around { outline: 1px dotted #8a949c; outline-offset: 2px; }
 body:has(#quire-others:checked) .quire-attr { outline: 2px dotted #c2860f; outline-offset: 1px; }
 .quire-block { display: block; }
@@ -120,6 +124,7 @@ PAGE_BASE = """
 PAGE = MARKS + _important("""
 quire-html { display: flow-root; position: relative; z-index: 0; isolation: isolate; }
 quire-body { display: block; }
+quire-html, quire-html * { content: normal; }
 .quire-holds { max-width: 100%; }
 """)
 
@@ -186,6 +191,31 @@ _TAGS: dict[MarkKind, tuple[str, str]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Quiet:
+    """Nodes whose changes are noise. They are marked quietly, and are not counted as changes.
+
+    Attributes:
+        old: nodes of the old page.
+        new: nodes of the new page.
+        old_moved: nodes of the old page that are quiet only if they moved.
+        new_moved: nodes of the new page that are quiet only if they moved.
+    """
+
+    old: frozenset[int] = frozenset()
+    new: frozenset[int] = frozenset()
+    old_moved: frozenset[int] = frozenset()
+    new_moved: frozenset[int] = frozenset()
+
+    def turned(self) -> Quiet:
+        """Return this for the comparison the other way round."""
+        return Quiet(self.new, self.old, self.new_moved, self.old_moved)
+
+
+#: Nothing is noise.
+LOUD = Quiet()
+
+
 class Changes:
     """Numbers changes as they are drawn. Marks with nothing but white space between are one.
 
@@ -199,6 +229,8 @@ class Changes:
         places: how much of the page comes before each change; ``length`` is all of it.
         kinds: the kinds of marks of each change.
         length: the length of the page so far, in characters; a new line counts as ``LINE``.
+        is_quiet: marks that are written now are noise: they get no number.
+        quiet: the number of such marks.
     """
 
     def __init__(self, *, hides_deleted: bool = False) -> None:
@@ -210,6 +242,8 @@ class Changes:
         self.kinds: list[set[MarkKind]] = []
         self.length: int = 0
         self.has_moved: bool = False
+        self.is_quiet: bool = False
+        self.quiet: int = 0
         self._is_open = False
 
     def plain(self, text: str) -> str:
@@ -225,7 +259,8 @@ class Changes:
 
     def spot(self, text: str) -> str:
         """Write the place of a deleted text that is not shown."""
-        return f'<span{self.anchor("deleted", text)} class="quire-spot"></span>'
+        anchor = self.anchor("deleted", text)
+        return "" if self.is_quiet else f'<span{anchor} class="quire-spot"></span>'
 
     def marked(self, segment: Segment) -> str:
         """Write an inserted or deleted text."""
@@ -236,13 +271,17 @@ class Changes:
             return self.spot(segment.text)
         tag, name = _TAGS[segment.kind]
         anchor = self.anchor(segment.kind, segment.text)
-        return f'<{tag}{anchor} class="{name}">{escape(segment.text)}</{tag}>'
+        return f'<{tag}{anchor} class="{name}{self._quietly()}>{escape(segment.text)}</{tag}>'
 
     def moved(self, text: str, words: Sequence[Segment]) -> str:
         """Write a text that moved; its words say how it was edited."""
         anchor = self.anchor("moved", text)
         inside = "".join(map(self.marked, words)) if words else escape(text)
-        return f'<span{anchor} class="quire-moved" title="moved">{inside}</span>'
+        quietly = self._quietly() if self.is_quiet else '" title="moved"'
+        return f'<span{anchor} class="quire-moved{quietly}>{inside}</span>'
+
+    def _quietly(self) -> str:
+        return ' quire-quiet" title="noise"' if self.is_quiet else '"'
 
     def segments(self, segments: Sequence[Segment]) -> str:
         """Write texts of all kinds."""
@@ -257,6 +296,11 @@ class Changes:
 
     def anchor(self, kind: MarkKind, text: str) -> str:
         """Return the attribute with the number of a change; empty inside the same change."""
+        if self.is_quiet:
+            self.quiet += 1
+            self._is_open = False
+            self.length += len(text)
+            return ""
         is_new = not self._is_open
         self._is_open = True
         self.has_moved |= kind == "moved"

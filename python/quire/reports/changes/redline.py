@@ -28,13 +28,16 @@ from quire.display import escape
 from quire.reports.changes import safe_markup as safe
 from quire.reports.changes.marks import (
     LINES,
+    LOUD,
     PAGE,
     PAGE_BASE,
     SCRIPT,
     Changes,
     MarkKind,
+    Quiet,
     summary_bar,
 )
+from quire.reports.changes.page_styles import PageStyles
 from quire.reports.changes.painting import paint
 from quire.reports.changes.visible_page import VisiblePage
 from quire.reports.frame import document
@@ -42,7 +45,7 @@ from quire.sdiff.annotation import Annotation, check_annotation
 from quire.sdiff.facets import Status
 from quire.sdiff.views.lines import text_rows
 from quire.sdiff.views.words import Segment, word_changes
-from quire.viewing import NOTHING, Embedded, Places, Use, style_relation
+from quire.viewing import NOTHING, Looks, Places, Sheet, Use, style_relation
 
 # Maximum number of characters of a value, and of attributes, in the tooltip of an element.
 _MAX_VALUE = 80
@@ -92,6 +95,7 @@ def redline(annotation: Annotation, *, base: str | None = None, images: bool = F
         style=drawn.style,
         page_styles=drawn.page_styles,
         images="data: https: http:" if images else "data:",
+        fonts="data:",
         script=SCRIPT,
     )
 
@@ -118,7 +122,8 @@ def draw(
     base: str | None = None,
     images: bool = False,
     outlined: Mapping[int, str] | None = None,
-    embedded: Embedded = NOTHING,
+    embedded: Looks = NOTHING,
+    quiet: Quiet = LOUD,
 ) -> Drawn:
     """Draw the new page with the changes marked.
 
@@ -128,16 +133,24 @@ def draw(
         base: as for ``redline``.
         images: as for ``redline``.
         outlined: elements of the new page to outline, each with its tooltip.
-        embedded: style sheets and images of the pages, to be written into the document.
+        embedded: style sheets, images and fonts of the pages, to be written into the document.
+        quiet: nodes whose changes are noise.
     """
     check_annotation(annotation)
     if annotation.new.kind == "html" and annotation.old.kind == "html":
         drawing = _Drawing(
-            annotation, base, changes, images=images, outlined=outlined or {}, embedded=embedded
+            annotation,
+            base,
+            changes,
+            images=images,
+            outlined=outlined or {},
+            embedded=embedded,
+            quiet=quiet,
         )
         body = drawing.draw()
         sheet = "".join(drawing.styles)
-        return Drawn(body, [PAGE_BASE, f"@layer quire-page {{\n{sheet}}}\n" if sheet else ""], PAGE)
+        layer = f"@layer quire-page {{\n{sheet}}}\n" if sheet else ""
+        return Drawn(body, [PAGE_BASE, drawing.page_styles.own, layer], PAGE)
     return Drawn(_draw_lines(annotation, changes), [], LINES)
 
 
@@ -171,10 +184,12 @@ class _Drawing:
         *,
         images: bool,
         outlined: Mapping[int, str],
-        embedded: Embedded,
+        embedded: Looks,
+        quiet: Quiet,
     ) -> None:
         self.annotation = annotation
         self.outlined = outlined
+        self.quiet = quiet
         self.changes = changes
         self.old, self.new = VisiblePage(annotation.old, base), VisiblePage(annotation.new, base)
         self.status: list[int] = annotation.new_status.tolist()
@@ -184,35 +199,42 @@ class _Drawing:
         self.holders = self._find_holders()
         self.embedded = embedded
         self.image_length = 0
+        self.page_styles = PageStyles(embedded)
         self.sheets = self._find_sheets()
         is_bare = bool(self.sheets) and not any(self.sheets.values())
         self.settings = {
-            page: safe.Setting(page.base, images, is_bare, self._embedded_images(page))
+            page: safe.Setting(
+                page.base, images, is_bare, self._embedded_images(page), self._prepared(page)
+            )
             for page in (self.old, self.new)
         }
         self.out: list[str] = []
         self.styles: list[str] = []
 
-    def _find_sheets(self) -> dict[int, str]:
-        """Return the text of each style sheet that the new page links to; empty if it is missing."""
+    def _prepared(self, page: VisiblePage) -> Callable[[str], str]:
+        """Return the function that prepares the ``style`` attributes of a page."""
+        return lambda css: self.page_styles.prepared(css, page.base)
+
+    def _find_sheets(self) -> dict[int, Sheet | None]:
+        """Return each style sheet that the new page links to; None if it is missing."""
         places = _places(self.new)
-        found: dict[int, str] = {}
+        found: dict[int, Sheet | None] = {}
         for node in self.annotation.new.select("link[rel]").tolist():
             attributes = self.new.attributes(node)
             if style_relation(attributes) == "stylesheet":
                 url = places.find(attributes.get("href", ""), Use.STYLE) or ""
-                found[node] = self.embedded.styles.get(url.partition("#")[0], "")
+                found[node] = self.embedded.sheet(url.partition("#")[0])
         return found
 
     def _embedded_images(self, page: VisiblePage) -> Callable[[str], str | None] | None:
         """Return the function that finds the images of a page; None if it has none."""
-        if not self.embedded.images:
+        if self.embedded is NOTHING:
             return None
-        places, images = _places(page), self.embedded.images
+        places = _places(page)
 
         def find(address: str) -> str | None:
             url = places.find(address, Use.IMAGE)
-            found = images.get(url.partition("#")[0]) if url is not None else None
+            found = self.embedded.image(url.partition("#")[0]) if url is not None else None
             if found is None or self.image_length + len(found) > _MAX_IMAGES:
                 return None
             self.image_length += len(found)
@@ -256,9 +278,9 @@ class _Drawing:
                 if name == "#text":
                     self._text(node, is_plain=above.is_plain)
                 elif name == "style":
-                    self._style(node, self.annotation.new.text(node))
-                elif self.sheets.get(node):
-                    self._style(node, self.sheets[node])
+                    self._style(node, self.annotation.new.text(node), page.base)
+                elif (sheet := self.sheets.get(node)) is not None:
+                    self._style(node, sheet.text, sheet.url)
                 self._put_back("behind", node)
                 node += page.sizes[node]
             else:
@@ -280,16 +302,18 @@ class _Drawing:
 
     # ------------------------------------------------------------ the new page
 
-    def _style(self, node: int, css: str) -> None:
+    def _style(self, node: int, css: str, url: str | None) -> None:
         found = self.new.attributes(node)
         if found.get("type", "").strip().lower() in {"", "text/css"}:
             media = found.get("media", "")
             is_bare = self.settings[self.new].is_bare
+            css = self.page_styles.prepared(css, url)
             self.styles.append(safe.style_sheet(css, media, is_bare=is_bare))
 
     def _text(self, node: int, *, is_plain: bool) -> None:
         text = self.annotation.new.text(node)
         words = self.painting.words.get(node)
+        self._be_quiet_at(node)
         if is_plain:
             self.out.append(escape(text))
         elif node in self.painting.moved:
@@ -299,8 +323,14 @@ class _Drawing:
         else:
             self.out.append(self.changes.plain(text))
 
+    def _be_quiet_at(self, node: int) -> None:
+        """Mark a node of the new page quietly, if its change is noise."""
+        is_shuffled = node in self.painting.moved and node in self.quiet.new_moved
+        self.changes.is_quiet = is_shuffled or node in self.quiet.new
+
     def _open(self, node: int, written: str) -> str:
         """Write the start tag of an element of the new page, and return the end tag."""
+        self._be_quiet_at(node)
         classes, titles = self._marks(node, written)
         ours = {"title": "; ".join(titles)} if titles else {}
         if "quire-atom" in classes:
@@ -344,19 +374,32 @@ class _Drawing:
     def _marks(self, node: int, written: str) -> tuple[list[str], list[str]]:
         """Return the classes that mark an element, and the lines of its tooltip."""
         status, classes, titles = self.status[node], [], []
+        is_quiet = self.changes.is_quiet
         if node in self.painting.atoms:
             classes += ["quire-atom", "quire-ins"]
         elif node in self.painting.moved:
             classes += ["quire-atom", "quire-moved"]
             titles.append("moved")
-        elif node in self.painting.fresh and written not in safe.INLINE:
+        elif node in self.painting.fresh and written not in safe.INLINE and not is_quiet:
             classes.append("quire-fresh")
         elif node in self.painting.around:
             classes.append("quire-around")
             titles.append(f"<{self.new.names[node]}> is new; what it holds was here before")
+        if is_quiet and "quire-atom" in classes:
+            classes.append("quire-quiet")
+            titles.append("noise")
         if node in self.outlined:
             classes.append("quire-outlined")
             titles.append(self.outlined[node])
+        titles += self._other_changes(node, status)
+        if status & (_TAG | _ATTRIBUTES) and not is_quiet:
+            classes.append("quire-attr")
+            self.changes.others += 1
+        return classes, titles
+
+    def _other_changes(self, node: int, status: int) -> list[str]:
+        """Return the lines of a tooltip about the name and the attributes of an element."""
+        titles = []
         if status & _TAG:
             titles.append(f"was <{self.old.names[self.to_old[node]]}>")
         if status & _ATTRIBUTES:
@@ -367,10 +410,7 @@ class _Drawing:
             ]
             if len(changes) > _MAX_NAMED:
                 titles.append(f"and {len(changes) - _MAX_NAMED} more")
-        if status & (_TAG | _ATTRIBUTES):
-            classes.append("quire-attr")
-            self.changes.others += 1
-        return classes, titles
+        return titles
 
     # ------------------------------------------------------------ deleted parts
 
@@ -408,6 +448,7 @@ class _Drawing:
         ]
         if not seen:
             return ""
+        self.changes.is_quiet = all(node in self.quiet.old for node in seen)
         text = " ".join(self.old.leaves[leaves[node]].text for node in seen[:_MAX_NAMED])
         return self.changes.spot(text)
 
@@ -430,6 +471,7 @@ class _Drawing:
             name, written = page.names[node], page.written[node]
             place = page.leaf_of.get(node)
             is_plain = bool(stack) and stack[-1].is_plain
+            self.changes.is_quiet = is_quiet = node in self.quiet.old
             is_elsewhere = (
                 self.to_new[node] >= 0
                 and not is_plain
@@ -442,10 +484,11 @@ class _Drawing:
             if written is None or is_elsewhere:
                 node += page.sizes[node]
                 continue
-            classes = ["quire-lost"] if node == top and written not in safe.INLINE else []
+            is_lost = node == top and written not in safe.INLINE and not is_quiet
+            classes = ["quire-lost"] if is_lost else []
             ours: dict[str, str] = {}
             if written in safe.ATOMS and not is_plain and place is not None:
-                classes = ["quire-atom", "quire-del"]
+                classes = ["quire-atom", "quire-del", *(["quire-quiet"] if is_quiet else [])]
                 named = page.attributes(node).get("alt", "") or f"<{name}>"
                 anchor = self.changes.anchor("deleted", named)
                 if anchor:

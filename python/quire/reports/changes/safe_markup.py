@@ -325,12 +325,14 @@ class Setting:
         is_bare: whether style sheets of the page are missing. Then sizes and positions in ``style``
             attributes are left out: alone, they would make blank boxes.
         embedded: returns the ``data:`` address to write for the address of an image.
+        prepared: returns a ``style`` attribute in which images that are at hand have names.
     """
 
     base: str | None = None
     images: bool = False
     is_bare: bool = False
     embedded: Callable[[str], str | None] | None = None
+    prepared: Callable[[str], str] = str
 
 
 def attributes(
@@ -348,6 +350,7 @@ def attributes(
         setting: where the element is written.
         holds_marks: the element is marked or has marks in it, so nothing may hide it.
     """
+    found = _with_source(found) if name == "img" else found
     source = _image_of(found, setting) if name == "img" and "src" in found else None
     has_image = name != "img" or source is not None
     for key, value in found.items():
@@ -357,7 +360,8 @@ def attributes(
         elif key == "src" and name == "img":
             kept = source
         elif key == "style":
-            kept = style(value, holds_marks=holds_marks, is_bare=setting.is_bare) or None
+            css = setting.prepared(value)
+            kept = style(css, holds_marks=holds_marks, is_bare=setting.is_bare) or None
         elif (key in {"height", "width"} and not has_image) or (key == "hidden" and holds_marks):
             kept = None
         else:
@@ -371,6 +375,17 @@ def attributes(
         yield "disabled", ""
     if name == "details" and holds_marks and "open" not in found:
         yield "open", ""
+
+
+def _with_source(found: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the attributes of an image; its first source stands for ``src`` if it has none.
+
+    >>> _with_source({"srcset": "a.png, b.png 2x"})
+    {'srcset': 'a.png, b.png 2x', 'src': 'a.png'}
+    """
+    if "src" in found or not found.get("srcset", "").strip():
+        return found
+    return {**found, "src": found["srcset"].split(maxsplit=1)[0].rstrip(",")}
 
 
 def _image_of(found: Mapping[str, str], setting: Setting) -> str | None:

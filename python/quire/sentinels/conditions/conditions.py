@@ -164,8 +164,7 @@ class Number:
         """Answer for a comparison; unknown if there is no number to compare."""
         now = picked(seen.after(self.part).text, self.pick)
         if now is None:
-            text = seen.after(self.part).text
-            return unknown(self, f"no number in {_quoted(text)}")
+            return unknown(self, _without_number(seen.after(self.part).text))
         if self.move in ("below", "above"):
             holds = now < self.than if self.move == "below" else now > self.than
             word = "is" if holds else "is not"
@@ -485,6 +484,17 @@ def _joined(
     return answer(
         whole, holds=holds, reason=f"{held} of {len(conditions)} hold", parts=tuple(found)
     )
+
+
+def _without_number(text: str) -> str:
+    """Say that a part has no number.
+
+    >>> _without_number(" "), _without_number("Sold out")
+    ('the part was empty, so there was no number', "no number in 'Sold out'")
+    """
+    if not text.strip():
+        return "the part was empty, so there was no number"
+    return f"no number in {_quoted(text)}"
 
 
 def _quoted(text: str) -> str:

@@ -22,7 +22,10 @@ def evaluate_alone(sentinel: Sentinel, old: Digest, new: Digest, about: Circumst
         aspect for part in sentinel.parts for aspect in after.read(part).differs(before.read(part))
     }
     changed = tuple(aspect for aspect in ASPECTS if aspect in differing)
-    missing = any(after.read(part).found == 0 for part in sentinel.parts)
+    missing = any(
+        after.read(part).found == 0 or ("records" in part.watch and after.records(part) is None)
+        for part in sentinel.parts
+    )
     finding = None
     if changed or sentinel.is_timely:
         known = replace(about, last_change=about.now) if changed else about

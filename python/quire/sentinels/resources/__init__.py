@@ -8,9 +8,20 @@ nothing, get them written into the document (``embedding``).
 
 from __future__ import annotations
 
-from quire.sentinels.resources.embedding import StoredLooks
+from quire.sentinels.resources.embedding import FoundLooks, ReadLooks, StoredLooks, sniffed
 from quire.sentinels.resources.gathering import Gathered, gather
 from quire.sentinels.resources.kinds import Kind, sniff
 from quire.sentinels.resources.storing import Resource, Resources
 
-__all__ = ["Gathered", "Kind", "Resource", "Resources", "StoredLooks", "gather", "sniff"]
+__all__ = [
+    "FoundLooks",
+    "Gathered",
+    "Kind",
+    "ReadLooks",
+    "Resource",
+    "Resources",
+    "StoredLooks",
+    "gather",
+    "sniff",
+    "sniffed",
+]

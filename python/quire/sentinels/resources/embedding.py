@@ -1,35 +1,42 @@
-"""Embedding: the stored style sheets and images of pages, for documents that load nothing.
+"""Embedding: the stored style sheets, images and fonts of pages, for documents that load nothing.
 
 Redlines are written as one document, so what pages need is written into them. Nothing here changes a
 page: its nodes, and the differences between two of its versions, stay the same.
 
-One query finds the stored ones; their bytes are read only if a document is drawn.
+One query finds the stored ones; their bytes are read only if a document is drawn, and only of those
+that it needs.
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from quire.digest.page import Digest
 from quire.digest.references import base_of
 from quire.sentinels.resources.gathering import css_text
-from quire.sentinels.resources.kinds import Kind
-from quire.sentinels.resources.storing import Resources
-from quire.viewing import Embedded, Place, Places, Use, safe_css, style_relation
+from quire.sentinels.resources.kinds import Kind, sniff
+from quire.sentinels.resources.storing import Resource, Resources
+from quire.viewing import NOTHING, Looks, Places, Sheet, Use, style_relation
 
-#: Bytes of all images of a document, and of all its style sheets.
+#: Bytes of all images of a document, of all its style sheets, and of all its fonts.
 MOST_IMAGE_BYTES = 2_000_000
 MOST_STYLE_BYTES = 1_000_000
+MOST_FONT_BYTES = 1_500_000
 #: Style sheets and images of one page that are looked for.
 MOST_ADDRESSES = 200
-#: Style sheets inside style sheets: how deep, and how many each may name.
-MOST_IMPORTS = 2
-MOST_NAMED = 24
+#: Addresses that are looked for while a document is drawn, those inside style sheets included.
+MOST_READ = 600
+
+
+#: Returns the resource of an address for a use; None if there is none.
+Find: TypeAlias = Callable[[str, Use], Resource | None]
 
 
 class StoredLooks:
-    """The stored style sheets and images of some pages.
+    """The stored style sheets, images and fonts of some pages.
 
     Args:
         pages: the pages, each with its address.
@@ -38,52 +45,101 @@ class StoredLooks:
 
     def __init__(self, pages: Iterable[tuple[Digest, str]], store: Resources) -> None:
         self._store = store
-        self._style_bytes = 0
+        self._is_html = False
         wanted: dict[str, Use] = {}
         for page, url in pages:
+            self._is_html |= page.kind == "html"
             wanted |= addresses_of(page, url)
-        hashes = store.hashes(wanted)
-        self._found = {url: use for url, use in wanted.items() if url in hashes}
-        #: Another one for other stored bytes, for caches of drawings.
-        self.key: str = " ".join(sorted(hashes.values()))
+        #: Another one for other stored bytes, for caches of drawings. Those inside style sheets are
+        #: not looked at: they are fetched together with them.
+        self.key: str = " ".join(sorted(store.hashes(wanted).values()))
 
-    def load(self) -> Embedded:
-        """Read the style sheets and images."""
-        styles: dict[str, str] = {}
-        images: dict[str, str] = {}
-        image_bytes = 0
-        for url, use in self._found.items():
-            if use is Use.STYLE:
-                sheet = self._sheet(url, MOST_IMPORTS)
-                if sheet is not None:
-                    styles[url] = sheet
-                continue
-            stored = self._store.at(url)
-            if stored is None or not stored.type.startswith("image/"):
-                continue
-            image_bytes += len(stored.data)
-            if image_bytes > MOST_IMAGE_BYTES:
-                break
-            data = base64.b64encode(stored.data).decode("ascii")
-            images[url] = f"data:{stored.type};base64,{data}"
-        return Embedded(styles, images)
+    def load(self) -> Looks:
+        """Return the reader for a drawing."""
+        return ReadLooks(lambda url, _: self._store.at(url)) if self._is_html else NOTHING
 
-    def _sheet(self, url: str, imports: int) -> str | None:
-        """Return a stored style sheet with those that it imports in front of it."""
-        stored = self._store.at(url)
-        if stored is None or stored.type != Kind.CSS.value:
+
+@dataclass(frozen=True, slots=True)
+class FoundLooks:
+    """Style sheets, images and fonts that are in another place than the store, such as an archive.
+
+    Attributes:
+        key: another one for other bytes, for caches of drawings.
+        find: returns the resource of an address for a use; None if there is none.
+    """
+
+    key: str
+    find: Find
+
+    def load(self) -> Looks:
+        """Return the reader for a drawing."""
+        return ReadLooks(self.find)
+
+
+class ReadLooks:
+    """Reads style sheets, images and fonts within limits, each once.
+
+    Args:
+        find: returns the resource of an address for a use; None if there is none.
+    """
+
+    def __init__(self, find: Find) -> None:
+        self._find = find
+        self._left = {
+            Use.STYLE: MOST_STYLE_BYTES,
+            Use.IMAGE: MOST_IMAGE_BYTES,
+            Use.FONT: MOST_FONT_BYTES,
+        }
+        self._reads_left = MOST_READ
+        self._known: dict[tuple[str, Use], str | None] = {}
+
+    def sheet(self, url: str) -> Sheet | None:
+        """Return a style sheet; None if there is none."""
+        found = self._take(url, Use.STYLE)
+        return None if found is None else Sheet(css_text(found.data), found.url)
+
+    def image(self, url: str) -> str | None:
+        """Return an image as a ``data:`` address; None if there is none."""
+        return self._as_data(url, Use.IMAGE)
+
+    def font(self, url: str) -> str | None:
+        """Return a font as a ``data:`` address; None if there is none."""
+        return self._as_data(url, Use.FONT)
+
+    def _as_data(self, url: str, use: Use) -> str | None:
+        if (url, use) not in self._known:
+            found = self._take(url, use)
+            self._known[url, use] = (
+                None
+                if found is None
+                else f"data:{found.type};base64,{base64.b64encode(found.data).decode('ascii')}"
+            )
+        return self._known[url, use]
+
+    def _take(self, url: str, use: Use) -> Resource | None:
+        self._reads_left -= 1
+        found = self._find(url, use) if self._reads_left >= 0 else None
+        if found is None or not _FITS[use](found.type) or len(found.data) > self._left[use]:
             return None
-        self._style_bytes += len(stored.data)
-        if self._style_bytes > MOST_STYLE_BYTES:
-            return None
-        text = css_text(stored.data)
-        if not imports or "@import" not in text.lower():
-            return text
-        inside: list[str] = []
-        safe_css(text, url=stored.url, place=_noting(inside))
-        named = list(dict.fromkeys(inside))[:MOST_NAMED]
-        before = [self._sheet(each, imports - 1) for each in named]
-        return "\n".join([*(each for each in before if each), text])
+        self._left[use] -= len(found.data)
+        return found
+
+
+_FITS: dict[Use, Callable[[str], bool]] = {
+    Use.STYLE: lambda kind: kind == Kind.CSS.value,
+    Use.IMAGE: lambda kind: kind.startswith("image/"),
+    Use.FONT: lambda kind: kind.startswith("font/"),
+}
+
+
+def sniffed(url: str, data: bytes, content_type: str, use: Use) -> Resource | None:
+    """Return bytes from anywhere as a resource; None if a page may not use them in this way.
+
+    >>> sniffed("https://a.example/b", b"GIF89a", "text/html", Use.IMAGE).type
+    'image/gif'
+    """
+    kind = sniff(data, content_type, use)
+    return None if kind is None else Resource(kind.value, data, url)
 
 
 def addresses_of(page: Digest, url: str) -> dict[str, Use]:
@@ -114,11 +170,3 @@ def addresses_of(page: Digest, url: str) -> dict[str, Use]:
             if address is not None and address[:5].lower() != "data:":
                 found[address.partition("#")[0]] = use
     return found
-
-
-def _noting(inside: list[str]) -> Place:
-    def place(url: str, use: Use) -> None:
-        if use is Use.STYLE:
-            inside.append(url)
-
-    return place

@@ -17,6 +17,7 @@ from quire.sentinels.conditions.finding import Finding
 from quire.sentinels.form.reading import read_watch
 from quire.sentinels.pages.noise import Noise, PageNoise
 from quire.sentinels.pages.places import Map
+from quire.sentinels.pages.quiet import QuietNodes, quiet_nodes
 from quire.sentinels.parts.reading import PageReader
 from quire.sentinels.service.base import Base
 from quire.sentinels.service.views import (
@@ -195,6 +196,12 @@ class Looking(Base):
             before = find_version(connection, row, before)
             one = load_page(connection, row.id, row.url, before)
             return one, load_page(connection, row.id, row.url, after)
+
+    def quiet_nodes(self, name: str | int, url: str | None, old: Digest, new: Digest) -> QuietNodes:
+        """Find the nodes of two versions in which only noise differs, as it is known by now."""
+        with self._page(name, url) as (_, found, row):
+            noise = PageNoise.from_json(row.noise) if found.watch.learn_noise else PageNoise()
+        return quiet_nodes(noise, old, new)
 
     def body(self, name: str | int, url: str | None, number: int) -> tuple[bytes, str]:
         """Return the bytes of a version of a page, and the content type that they came with."""

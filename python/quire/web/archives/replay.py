@@ -25,7 +25,7 @@ from quire.archive.browsing import Library, timestamp
 from quire.digest import encode
 from quire.display import escape, printable, shorten
 from quire.errors import PageNotFound, SourceUnreadable
-from quire.viewing import Layout, Use, lacks_styles, safe_css, safe_page
+from quire.viewing import Detour, Layout, Use, lacks_styles, safe_css, safe_page
 from quire.web.archives.addresses import MARKS, Asked, Mark, in_path, in_query
 
 #: Nothing leaves: everything that loads comes from this server, without scripts.
@@ -100,7 +100,7 @@ class Replay:
         path = f"{timestamp(time)}/{in_path(url)}"
         if self.is_inside:
             return f"/replay/{self.key}/{timestamp(time)}{Mark.FRAME.value}/{in_path(url)}"
-        return f"/go/web/{path}" if self.has_detour else f"/web/{path}"
+        return Detour(f"/go/web/{path}") if self.has_detour else f"/web/{path}"
 
     def resource(self, url: str, time: datetime, mark: Mark) -> str:
         """Return the address of something that a page loads."""

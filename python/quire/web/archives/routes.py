@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from typing import Annotated, Any
+from urllib.parse import unquote, urlencode
 
 from fastapi import APIRouter, Query
 from starlette.requests import Request
@@ -14,14 +15,16 @@ from quire.archive.browsing.cdx import MOST_LINES, Match, answer
 from quire.archive.browsing.cdx import Query as CdxQuery
 from quire.display import escape, format_bytes, format_count
 from quire.errors import ArchiveError, PageNotFound, QuireError, SourceUnreadable
-from quire.reports import redline
-from quire.sdiff import annotate
+from quire.reports.changes.framed import Shown
 from quire.web.answers import Problem
 from quire.web.api.context import router
 from quire.web.archives.addresses import LONGEST, Mark, asked, in_path, in_query
 from quire.web.archives.calendar import months, years
+from quire.web.archives.comparing import pair_of
 from quire.web.archives.context import Browsing, InUse, InUseIfAny, Person
 from quire.web.archives.replay import Replay, missing
+from quire.web.pages.diff.drawings import DRAWINGS, frame_answer
+from quire.web.pages.diff.view import View, make_view
 from quire.web.pages.page import page
 
 routes: APIRouter = router()
@@ -31,10 +34,6 @@ MOST_ADDRESSES = 50
 MOST_CAPTURES = 100
 MOST_HOSTS = 12
 _HERE = "Archives"
-_REDLINE_POLICY = (
-    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
-)
 
 Text = Annotated[str, Query(max_length=LONGEST)]
 Number = Annotated[int, Query(ge=0, le=10**9)]
@@ -102,7 +101,16 @@ def address(
 
 
 @routes.get("/archives/compare", include_in_schema=False)
-def compare(browsing: InUse, person: Person, url: Text, old: Text = "", new: Text = "") -> Response:
+def compare(
+    *,
+    browsing: InUse,
+    person: Person,
+    url: Text,
+    old: Text = "",
+    new: Text = "",
+    view: View = View.redline,
+    change: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+) -> Response:
     """Show the changes between two captures of an address."""
     found = browsing.library.captures(url)
     if not found:
@@ -110,7 +118,15 @@ def compare(browsing: InUse, person: Person, url: Text, old: Text = "", new: Tex
     after = _chosen(found, new, found[-1])
     earlier = [each for each in found if each.time < after.time]
     before = _chosen(found, old, earlier[-1] if earlier else found[0])
-    stamps = f"old={before.timestamp}&new={after.timestamp}"
+    query = f"url={in_query(after.url)}&old={before.timestamp}&new={after.timestamp}"
+
+    def address(**values: object) -> str:
+        return f"/archives/compare?{query}&{urlencode({'view': view.value, **values})}"
+
+    try:
+        pair = pair_of(browsing.library, after.url, before.time, after.time)
+    except (ArchiveError, SourceUnreadable):
+        return _unreadable(person, after.url, 422)
     return page(
         "archives/compare.html",
         **person,
@@ -120,33 +136,30 @@ def compare(browsing: InUse, person: Person, url: Text, old: Text = "", new: Tex
         query=in_query(after.url),
         old=before,
         new=after,
-        is_same=before.hash == after.hash,
-        stamps=[each.timestamp for each in found[-MOST_CAPTURES:]],
-        frame=f"/archives/redline?url={in_query(after.url)}&{stamps}",
+        captures=found[-MOST_CAPTURES:][::-1],
+        diff=make_view(
+            pair,
+            view=view,
+            change=change,
+            address=address,
+            frame=lambda shown: f"/archives/frame/{shown.value}?{query}",
+        ),
     )
 
 
-@routes.get("/archives/redline", include_in_schema=False)
-def redlined(browsing: InUse, url: Text, old: Text, new: Text) -> Response:
-    """Return the changes between two captures, drawn on the newer one."""
+@routes.get("/archives/frame/{shown}", include_in_schema=False)
+def framed(browsing: InUse, shown: Shown, url: Text, old: Text, new: Text) -> Response:
+    """Return captures with the changes marked, for a frame."""
     first, last = parse_timestamp(old), parse_timestamp(new)
     if first is None or last is None:
         raise Problem(422, "old and new: expected up to 14 digits")
     try:
-        pages = browsing.library.nearest(url, first), browsing.library.nearest(url, last)
-        drawn = redline(annotate(pages[0].digest(), pages[1].digest()), base=pages[1].url)
+        pair = pair_of(browsing.library, url, first, last)
     except PageNotFound as error:
         raise Problem(404, f"{error.url}: not in this archive") from None
     except (ArchiveError, SourceUnreadable):
         raise Problem(422, "one of the captures cannot be read") from None
-    return HTMLResponse(
-        drawn.encode("utf-8", "replace"),
-        headers={
-            "Content-Security-Policy": _REDLINE_POLICY,
-            "X-Frame-Options": "SAMEORIGIN",
-            "Cross-Origin-Opener-Policy": "unsafe-none",
-        },
-    )
+    return frame_answer(DRAWINGS.changes(pair, shown))
 
 
 @routes.get("/web/{rest:path}", include_in_schema=False)
@@ -162,9 +175,7 @@ def web(request: Request, browsing: InUse, person: Person, rest: str) -> Respons
     except PageNotFound as error:
         return _not_found(browsing, person, error.url)
     except (ArchiveError, SourceUnreadable):
-        return page(
-            "archives/unreadable.html", 500, **person, here=_HERE, query=in_query(wanted.url)
-        )
+        return _unreadable(person, wanted.url, 500)
     # Others must not hold this page in a frame, or load it as an image.
     del made.headers["Access-Control-Allow-Origin"]
     made.headers["X-Frame-Options"] = "DENY"
@@ -194,15 +205,19 @@ def replayed(request: Request, browsing: InUse, key: str, rest: str) -> Response
 async def go(request: Request, rest: str) -> Response:
     """Lead from a page in a sandbox to one of ours.
 
-    A browser sends no cookies with a link in a sandbox. It does with the reload of this page.
+    A browser sends no cookies with a link in a sandbox. It does with the reload of this page. A
+    fragment of the link is in the path: ``/go/at/FRAGMENT/web/…``.
     """
     raw = (request.scope.get("raw_path") or b"").partition(b"?")[0].decode("latin-1")
     query = request.scope.get("query_string", b"").decode("latin-1")
-    path = raw.removeprefix("/go")
+    path, fragment = raw.removeprefix("/go"), ""
+    if path.startswith("/at/"):
+        quoted, slash, path = path.removeprefix("/at/").partition("/")
+        path, fragment = slash + path, f"#{unquote(quoted)}"
     if not path.startswith(("/web/", "/archives")):
         raise Problem(404, "only pages of the archive browser are here")
     del rest
-    to = escape(path + (f"?{query}" if query else ""))
+    to = escape(path + (f"?{query}" if query else "") + fragment)
     return HTMLResponse(
         '<!doctype html><meta charset="utf-8"><title>Archive</title>'
         f'<meta http-equiv="refresh" content="0;url={to}"><p><a href="{to}">Go on</a>'
@@ -254,6 +269,10 @@ def _not_found(browsing: Browsing, person: dict[str, str], url: str) -> Response
         url=url,
         near=[{"url": each, "query": in_query(each)} for each, _ in near],
     )
+
+
+def _unreadable(person: dict[str, str], url: str, status: int) -> Response:
+    return page("archives/unreadable.html", status, **person, here=_HERE, query=in_query(url))
 
 
 def _list_address(q: str, skip: int) -> str:

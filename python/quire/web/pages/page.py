@@ -35,6 +35,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     found.filters["when"] = _when
+    found.filters["moment"] = _moment
     found.filters["ago"] = relative
     found.filters["due"] = due_words
     found.filters["query"] = _query
@@ -101,6 +102,11 @@ def error_page(status: int, detail: str, headers: Mapping[str, str] | None = Non
 
 def _when(time: datetime | None) -> str:
     return "never" if time is None else time.strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _moment(time: datetime) -> str:
+    """Return a time with seconds, as versions of the same minute need it."""
+    return time.strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def _query(values: Mapping[str, str]) -> str:

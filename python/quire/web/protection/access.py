@@ -184,8 +184,8 @@ ACCESS: dict[Route, Access] = {
     # Archives. What a replayed page loads comes without cookies: its address has a secret part.
     ("GET", "/archives"): Access(Level.READ, page=True),
     ("GET", "/archives/address"): Access(Level.READ, page=True),
-    ("GET", "/archives/compare"): Access(Level.READ, page=True),
-    ("GET", "/archives/redline"): Access(Level.READ, page=True, heavy=True),
+    ("GET", "/archives/compare"): Access(Level.READ, page=True, heavy=True),
+    ("GET", "/archives/frame/{shown}"): Access(Level.READ, page=True, heavy=True),
     ("GET", "/web/{rest:path}"): Access(Level.READ, page=True),
     ("GET", "/replay/{key}/{rest:path}"): Access(None),
     ("GET", "/go/{rest:path}"): Access(None, page=True),

@@ -1,8 +1,8 @@
 """The envelope around every request.
 
 The Host header is checked before anything else. Every answer, whatever made it, gets the headers
-that protect it, and a line in the log. An error that was not expected becomes an answer without
-details.
+that protect it, and a line in the log. Answers to HEAD lose their body. An error that was not expected
+becomes an answer without details.
 """
 
 from __future__ import annotations
@@ -78,10 +78,9 @@ class Envelope:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableHeaders(scope=message)
-                for name, value in self._headers.items():
-                    if name not in OWN or name not in headers:
-                        headers[name] = value
+                self._protect(MutableHeaders(scope=message))
+            elif scope["method"] == "HEAD":
+                message = {**message, "body": b""}
             await send(message)
 
         try:
@@ -101,6 +100,12 @@ class Envelope:
             about = _about(scope)
             self._observe(about["method"], about["route"], status, seconds)
             logger().info("request", **about, status=status, seconds=round(seconds, 4))
+
+    def _protect(self, headers: MutableHeaders) -> None:
+        """Add the headers that protect an answer."""
+        for name, value in self._headers.items():
+            if name not in OWN or name not in headers:
+                headers[name] = value
 
 
 def _about(scope: Scope) -> dict[str, str]:

@@ -13,6 +13,7 @@ from typing import Any
 from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
+from starlette.routing import Match
 from starlette.types import Message, Receive, Scope, Send
 
 from quire.sentinels.accounts import Identity, Level, Sessions, Tokens
@@ -212,25 +213,42 @@ class Guard:
 
 
 class GuardedRoute(APIRoute):
-    """A route that asks the guard first."""
+    """A route that asks the guard first. Routes for GET answer HEAD too."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Tell whether a request is for this route."""
+        if scope["type"] == "http" and scope["method"] == "HEAD":
+            scope = {**scope, "method": "GET"}
+        return super().matches(scope)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, if the guard admits it."""
         guard: Guard = scope["app"].state.guard
         request = Request(scope, receive)
         mine = {method: guard.access[method, self.path] for method in sorted(self.methods or ())}
-        access = mine.get(scope["method"]) or next(iter(mine.values()))
+        is_head = scope["method"] == "HEAD" and "GET" in mine
+        method = "GET" if is_head else scope["method"]
+        access = mine.get(method) or next(iter(mine.values()))
         scope["quire_route"] = self.path
         scope["quire_access"] = access
         scope["quire_identity"] = await guard.admit(request, access)
-        if scope["method"] not in mine:
-            allowed = sorted(method for method, path in guard.access if path == self.path)
+        if method not in mine:
+            allowed = sorted(
+                each
+                for known, path in guard.access
+                if path == self.path
+                for each in ((known, "HEAD") if known == "GET" else (known,))
+            )
             raise Problem(
                 405,
                 f"expected the method {' or '.join(allowed)}",
                 headers={"Allow": ", ".join(allowed)},
             )
-        await super().handle(scope, guard.limited(access, request, receive), send)
+        receive = guard.limited(access, request, receive)
+        if is_head:
+            await self.app(scope, receive, send)
+        else:
+            await super().handle(scope, receive, send)
 
 
 _NEEDED = {

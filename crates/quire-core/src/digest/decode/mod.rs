@@ -36,7 +36,7 @@ pub fn decode(digest: &Digest) -> Result<Vec<u8>, Error> {
     let mut out = Vec::new();
     reserve(
         &mut out,
-        length.min(digest.as_bytes().len().saturating_mul(16)),
+        length.min(digest.memory().len().saturating_mul(16)),
     )?;
     let mut sink = Capped {
         out: &mut out,

@@ -99,7 +99,7 @@ impl Spans {
             limit,
             spans: Self {
                 // At first never more than the digest could hold, whatever its header says.
-                source: Vec::with_capacity(limit.min(digest.as_bytes().len().saturating_mul(16))),
+                source: Vec::with_capacity(limit.min(digest.memory().len().saturating_mul(16))),
                 start: vec![0; n],
                 end: vec![0; n],
             },

@@ -306,6 +306,20 @@ impl Header {
         self.length as u64 + self.body_length - self.heap_start()
     }
 
+    /// Return the bytes of the header with these signatures, and with the checksums of the
+    /// sections of `digest`, which is in memory as a whole.
+    pub(crate) fn sealed(&self, signatures: Signatures, digest: &[u8]) -> Vec<u8> {
+        let mut header = Self {
+            signatures,
+            ..self.clone()
+        };
+        for place in header.places.iter_mut().filter(|place| place.width != 0) {
+            let start = place.offset as usize;
+            place.checksum = hash64(&digest[start..start + place.length as usize]);
+        }
+        header.write()
+    }
+
     /// Return the bytes of the header, including its checksum.
     fn write(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.length);
@@ -340,6 +354,7 @@ pub struct Writer {
     out: Vec<u8>,
     places: [Place; SECTIONS],
     last: usize,
+    checksums: bool,
 }
 
 impl Writer {
@@ -352,6 +367,15 @@ impl Writer {
             out,
             places: [Place::default(); SECTIONS],
             last: 0,
+            checksums: true,
+        }
+    }
+
+    /// Start a digest without checksums, which stays in memory until [`Header::sealed`] adds them.
+    pub(crate) fn unsealed(bytes: usize) -> Self {
+        Self {
+            checksums: false,
+            ..Self::new(bytes)
         }
     }
 
@@ -374,7 +398,11 @@ impl Writer {
             width,
             offset: start as u64,
             length: (self.out.len() - start) as u64,
-            checksum: hash64(&self.out[start..]),
+            checksum: if self.checksums {
+                hash64(&self.out[start..])
+            } else {
+                0
+            },
         };
     }
 

@@ -160,7 +160,8 @@ impl<'a> Tokenizer<'a> {
     }
 
     /// Read the name that starts at `from`: its end, its number, and whether it has capitals.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as for `tag`
     fn name(&self, from: usize) -> (usize, Name, bool) {
         match scan::short_name(self.source, from) {
             Some((length, word, capitals)) => {
@@ -181,7 +182,8 @@ impl<'a> Tokenizer<'a> {
     }
 
     /// Read a tag whose name starts at `name_start`; `None` if the page ends inside it.
-    #[inline(never)]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // a call would return the tag through memory, and wait for it
     fn tag(&mut self, start: usize, name_start: usize) -> Option<TagToken> {
         let source = self.source;
         let (name_end, name, capitals) = self.name(name_start);
@@ -208,7 +210,7 @@ impl<'a> Tokenizer<'a> {
 
     /// Skip the attributes; return the position after the `>` (beyond the source if the page ends
     /// first), and whether the tag is self-closing.
-    #[inline]
+    #[inline(never)]
     fn attributes(&self, from: usize) -> (usize, bool) {
         let source = self.source;
         let cut_off = (source.len() + 1, false);
@@ -350,10 +352,20 @@ impl<'a> Tokenizer<'a> {
         // Dashes that may close a comment start here: those of `<!--` itself count.
         let mut dashes_from = from;
         let mut at = from;
-        while let Some(found) = memchr::memchr2(b'<', b'>', &source[at..]) {
+        loop {
+            let rest = &source[at..];
+            // Only inside a comment does a `>` matter, and scripts are full of them.
+            let found = if state == State::Data {
+                memchr::memchr(b'<', rest)
+            } else {
+                memchr::memchr2(b'<', b'>', rest)
+            };
+            let Some(found) = found else {
+                return source.len();
+            };
             at += found;
             if source[at] == b'>' {
-                if state != State::Data && at >= dashes_from + 2 && source[at - 2..at] == *b"--" {
+                if at >= dashes_from + 2 && source[at - 2..at] == *b"--" {
                     state = State::Data;
                 }
             } else if state == State::Data && source[at..].starts_with(b"<!--") {
@@ -371,7 +383,6 @@ impl<'a> Tokenizer<'a> {
             }
             at += 1;
         }
-        source.len()
     }
 }
 

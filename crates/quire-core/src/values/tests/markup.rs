@@ -2,7 +2,7 @@
 
 use super::{Numbers, all_strings, decoded};
 use crate::page::text_mode::Mode;
-use crate::values::{Doctype, Quirks, doctype, quirks};
+use crate::values::{Doctype, Quirks, doctype, plain_comment, quirks};
 
 /// The comment states of the standard. `None`: the input continues after the comment, or is
 /// not a comment.
@@ -237,4 +237,29 @@ fn broken_json_strings_keep_what_can_be_kept() {
     ] {
         assert_eq!(decoded(raw.as_bytes(), Mode::JsonString), expected, "{raw}");
     }
+}
+
+// Everything that opens or closes a comment, and everything that changes in one.
+#[test]
+fn the_data_of_a_plain_comment_is_what_it_reads_as() {
+    let parts: &[&[u8]] = &[
+        b"<!--", b"-->", b"--!>", b"-", b">", b"!", b"a", b"&lt;", b"\r", b"\0",
+    ];
+    let mut numbers = Numbers(0x51);
+    let mut plain = 0;
+    for _ in 0..20_000 {
+        let raw = [b"<!--", numbers.join(parts, 5).as_slice(), b"-->"].concat();
+        for raw in [&raw[..], &raw[..raw.len() - 1], &raw[1..]] {
+            if let Some(data) = plain_comment(raw) {
+                plain += 1;
+                assert_eq!(
+                    decoded(raw, Mode::Comment).as_bytes(),
+                    &raw[data],
+                    "{}",
+                    raw.escape_ascii()
+                );
+            }
+        }
+    }
+    assert!(plain > 5_000, "{plain}");
 }

@@ -63,6 +63,7 @@ class DenseTier(ZstdTier):
     base_bytes: int = DENSE_TEXT_BYTES
     level: int = SLOW_LEVEL
     neighbour_level: int = LEVEL
+    together_bytes: int = 0
 
     def base(self, members: Sequence[Member]) -> Base | None:
         """Learn as many pages as can be learned quickly."""

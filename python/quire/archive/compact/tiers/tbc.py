@@ -42,6 +42,7 @@ class TbcTier:
     base_bytes: int = BASE_BYTES
     level: int = SLOW_LEVEL
     neighbour_level: int = SLOW_LEVEL
+    together_bytes: int = 0
 
     def __init__(self) -> None:
         self._references: set[int] = set()

@@ -55,6 +55,11 @@ class Tier(Protocol):
         """The zstd level for pages that depend on other pages."""
         ...
 
+    @property
+    def together_bytes(self) -> int:
+        """Up to how many bytes of small pages share a frame; 0 if every page has its own."""
+        ...
+
     def clusters(self, members: Sequence[Member]) -> list[NDArray[np.int64]]:
         """Decide which pages, sorted by address and time, are stored together."""
         ...

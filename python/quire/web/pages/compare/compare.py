@@ -166,7 +166,8 @@ def _pair(
     if found is None:
         raise Problem(404, "this page is not in both crawls")
     address = found[0].address
-    pair = Pair.of(app, found[1], found[2], old_url=address, new_url=address)
+    looks, old_looks = held.looks(is_old=False), held.looks(is_old=True)
+    pair = Pair(found[1], found[2], address, address, looks, old_looks)
     return held.names, address, pair
 
 

@@ -12,7 +12,7 @@ import shutil
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path, PurePosixPath
 from tempfile import mkdtemp
@@ -24,6 +24,8 @@ from quire.digest import encode
 from quire.digest.page import Digest
 from quire.display import format_bytes
 from quire.errors import QuireError
+from quire.sentinels.resources import FoundLooks, Resource, sniffed
+from quire.viewing import Use
 from quire.web.pages.compare.given import MOST_PAGE, GivenError
 from quire.web.pages.forms import Upload
 
@@ -83,11 +85,13 @@ class ComparedCrawls:
         names: what to call them.
         comparison: every page of both.
         folder: the files, until the result is forgotten.
+        names_of: everything in both crawls by its address; filled when it is first needed.
     """
 
     names: tuple[str, str]
     comparison: Comparison
     folder: Folder
+    names_of: dict[str, ComparedPage] = field(default_factory=dict, repr=False, compare=False)
 
     def pages(self, number: int) -> tuple[ComparedPage, Digest, Digest] | None:
         """Read a page of both crawls again; None if it is not in both."""
@@ -101,6 +105,24 @@ class ComparedCrawls:
             encode(each.body, content_type=each.content_type, recover=True) for each in captures
         )
         return found, old, new
+
+    def looks(self, *, is_old: bool) -> FoundLooks:
+        """Return the style sheets, images and fonts in one of the crawls, or else in the other."""
+        if not self.names_of:
+            self.names_of.update((each.address, each) for each in self.comparison.pages)
+
+        def find(url: str, use: Use) -> Resource | None:
+            known = self.names_of.get(url)
+            if known is None:
+                return None
+            name = (known.old or known.new) if is_old else (known.new or known.old)
+            try:
+                capture = read_one(name or "", most_bytes=MOST_PAGE)
+            except QuireError:
+                return None
+            return sniffed(url, capture.body, capture.content_type or "", use)
+
+        return FoundLooks(f"crawl {self.folder.path} {is_old}", find)
 
 
 def kind_of(file: Upload | None) -> Kind:

@@ -17,8 +17,9 @@ from starlette.responses import Response
 from quire.digest.page import Digest
 from quire.display import is_web_address
 from quire.reports.changes.framed import FramedPage, Shown, framed_changes, framed_page
+from quire.reports.changes.marks import LOUD, Quiet
 from quire.sdiff import annotate
-from quire.sentinels.resources import StoredLooks
+from quire.sentinels.resources import FoundLooks, StoredLooks
 from quire.web.api.context import State
 
 #: Bytes of all drawings that are kept.
@@ -27,12 +28,12 @@ MOST_BYTES = 32_000_000
 #: The policy of a page of strangers: nothing runs or loads, it has no origin, and only our own pages
 #: hold it in a frame.
 POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'self'; sandbox"
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox"
 )
 HEADERS = {"Content-Security-Policy": POLICY, "X-Frame-Options": "SAMEORIGIN"}
 
-_Key: TypeAlias = tuple[int | str, ...]
+_Key: TypeAlias = tuple[int | str | Quiet, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +45,33 @@ class Pair:
         new: the new page.
         old_url: the address of the old page; empty if it has none.
         new_url: the address of the new page; empty if it has none.
-        looks: the stored style sheets and images of both.
+        looks: the style sheets, images and fonts of both.
+        old_looks: those of the old page by itself, if they are others; ``looks`` if None.
+        quiet: nodes whose changes are noise.
     """
 
     old: Digest
     new: Digest
     old_url: str
     new_url: str
-    looks: StoredLooks
+    looks: StoredLooks | FoundLooks
+    old_looks: FoundLooks | None = None
+    quiet: Quiet = LOUD
 
     @classmethod
-    def of(cls, app: State, old: Digest, new: Digest, *, old_url: str, new_url: str) -> Pair:
+    def of(
+        cls,
+        app: State,
+        old: Digest,
+        new: Digest,
+        *,
+        old_url: str,
+        new_url: str,
+        quiet: Quiet = LOUD,
+    ) -> Pair:
         """Return a pair with the style sheets and images that are stored by now."""
         looks = StoredLooks([(old, old_url), (new, new_url)], app.resources)
-        return cls(old, new, old_url, new_url, looks)
+        return cls(old, new, old_url, new_url, looks, quiet=quiet)
 
 
 class Drawings:
@@ -76,12 +90,18 @@ class Drawings:
     def changes(self, pair: Pair, shown: Shown) -> FramedPage:
         """Draw two versions of a page, or one of them, with the changes marked."""
         old, new = pair.old, pair.new
-        base = pair.old_url if shown is Shown.OLD else pair.new_url
+        base, looks = pair.new_url, pair.looks
+        if shown is Shown.OLD:
+            base, looks = pair.old_url, pair.old_looks or pair.looks
         pages = (old.signatures.source, old.kind, new.signatures.source, new.kind)
         return self._get(
-            (*pages, base, shown.value, pair.looks.key),
+            (*pages, base, shown.value, looks.key, pair.quiet),
             lambda: framed_changes(
-                annotate(old, new), base=_base(base), shown=shown, embedded=pair.looks.load()
+                annotate(old, new),
+                base=_base(base),
+                shown=shown,
+                embedded=looks.load(),
+                quiet=pair.quiet,
             ),
         )
 
@@ -90,6 +110,12 @@ class Drawings:
     ) -> FramedPage:
         """Draw one version of a page, with some elements outlined."""
         return framed_page(page, base=_base(base), outlined=outlined, embedded=looks.load())
+
+    def clear(self) -> None:
+        """Forget all drawings."""
+        with self._lock:
+            self._kept.clear()
+            self._bytes = 0
 
     def _get(self, key: _Key, draw: Callable[[], FramedPage]) -> FramedPage:
         with self._lock:

@@ -107,6 +107,7 @@ class DiffView:
         spots: the map.
         listed: the list of changes.
         others: the number of elements with changes that are not in the text.
+        quiet: the number of marks of noise.
         title: the changed title.
         rows: the rows of a text.
         note: something to know about the comparison; empty for nothing.
@@ -123,6 +124,7 @@ class DiffView:
     spots: list[Spot] = field(default_factory=list)
     listed: list[Listed] = field(default_factory=list)
     others: int = 0
+    quiet: int = 0
     title: tuple[Segment, ...] = ()
     rows: Rows | None = None
     note: str = ""
@@ -183,6 +185,7 @@ def make_view(
         spots=_spots([(mark.number, mark.place, _kind(mark)) for mark in drawn.marks]),
         listed=_listed(drawn, partners),
         others=drawn.others,
+        quiet=drawn.quiet,
         title=drawn.title,
         note=note,
     )

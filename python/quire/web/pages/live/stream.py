@@ -24,6 +24,8 @@ async def live(request: Request, app: App, client: Client) -> Response:
     session = client.session
     if given is None or session is None:
         raise Problem(422, "watches: expected the rows of the page", field="watches")
+    if request.method == "HEAD":
+        return Response(media_type="text/event-stream")
     hub: Hub = request.app.state.live
     try:
         messages = hub.open(_marks(given), lambda: app.sessions.is_open(session))

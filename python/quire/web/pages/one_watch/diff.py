@@ -9,8 +9,10 @@ from fastapi import APIRouter, Query
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from quire.digest.page import Digest
 from quire.reports.changes.framed import FramedPage
 from quire.reports.changes.framed import Shown as Drawn
+from quire.reports.changes.marks import Quiet
 from quire.sentinels.resources import StoredLooks
 from quire.sentinels.service import StoredState
 from quire.web.api.context import App, Client, State, Url, VersionNumber, WatchNumber, router
@@ -107,7 +109,7 @@ async def show_frame(
         await prepare(app, before, base)
 
         def draw() -> FramedPage:
-            pair = Pair.of(app, before, after, old_url=base, new_url=base)
+            pair = _noted(app, watch, base, before, after)
             return DRAWINGS.changes(pair, Drawn(name.value))
 
     return frame_answer(await app.run_heavy(draw))
@@ -116,7 +118,7 @@ async def show_frame(
 def _compare(app: State, shown: Shown, pair: tuple[int, int], view: View, change: int) -> DiffView:
     old, new = app.service.versions(shown.stored.id, shown.url, *pair)
     base = shown.url or ""
-    compared = Pair.of(app, old, new, old_url=base, new_url=base)
+    compared = _noted(app, shown.stored.id, base, old, new)
     numbers = {"old": pair[0], "new": pair[1]}
 
     def address(**values: object) -> str:
@@ -126,6 +128,13 @@ def _compare(app: State, shown: Shown, pair: tuple[int, int], view: View, change
         return shown.at(f"frame/{what.value}", **{**numbers, "url": shown.url})
 
     return make_view(compared, view=view, change=change, address=address, frame=frame)
+
+
+def _noted(app: State, watch: int, url: str, old: Digest, new: Digest) -> Pair:
+    """Return two versions of a page with the noise that is known of it."""
+    found = app.service.quiet_nodes(watch, url, old, new)
+    quiet = Quiet(found.old, found.new, found.old_moved, found.new_moved)
+    return Pair.of(app, old, new, old_url=url, new_url=url, quiet=quiet)
 
 
 def _pair(numbers: list[int], old: int | None, new: int | None) -> tuple[int, int] | None:

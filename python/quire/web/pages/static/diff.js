@@ -46,7 +46,7 @@ const show = (number) => {
     leadTo(frame, place === last ? number : partners.get(number) ?? number);
   });
   if (!frames.length) location.replace(`#${diff.dataset.anchor}${number}`);
-  where.textContent = `${number.toLocaleString('en')} of ${count.toLocaleString('en')} changes`;
+  where.textContent = `${number.toLocaleString('en')} of ${count.toLocaleString('en')} change${count === 1 ? '' : 's'}`;
   let nearest = null;
   for (const link of diff.querySelectorAll('.map [data-change]')) {
     link.removeAttribute('aria-current');

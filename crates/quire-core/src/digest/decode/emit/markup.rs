@@ -89,7 +89,8 @@ impl<'a> Markup<'a> {
         })
     }
 
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // called once per node
     fn put_start_tag(&self, mark: &Mark, attr: i32, sink: &mut impl Sink) -> bool {
         if attr < 0 {
             return sink.put_span(&self.written, mark.open, mark.close);

@@ -76,7 +76,8 @@ impl Arena {
     }
 
     /// Add a node at an insertion point.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // a call would pass the node through memory, and wait for it
     pub fn add(&mut self, spot: Spot, mut node: DraftNode) -> u32 {
         node.parent = spot.parent;
         if self.links.is_none() {
@@ -99,6 +100,8 @@ impl Arena {
     }
 
     /// Add a node that is not the next in pre-order, or comes after one that was not.
+    #[cold]
+    #[inline(never)]
     fn add_linked(&mut self, spot: Spot, node: DraftNode) -> u32 {
         let links = self.links();
         for list in [&mut links.first, &mut links.prev, &mut links.next] {

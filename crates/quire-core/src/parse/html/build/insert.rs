@@ -91,7 +91,7 @@ impl Builder<'_> {
     /// Add the element of a start tag at an insertion point, without opening it.
     #[inline]
     pub(super) fn add_element(&mut self, spot: Spot, element: Tag, tag: &TagToken) -> u32 {
-        let odd = tag.capitals || self.spelled_differently(element, tag);
+        let odd = self.spelled_differently(element, tag);
         self.arena.add(
             spot,
             DraftNode {
@@ -106,7 +106,8 @@ impl Builder<'_> {
         )
     }
 
-    /// Whether the source spells a name differently from the tree.
+    /// Whether the source spells a name differently from the tree. Capitals alone do not tell: the
+    /// tree has them too in `clipPath`.
     #[inline]
     pub(super) fn spelled_differently(&self, element: Tag, tag: &TagToken) -> bool {
         if (tag.name as usize) < html_names::COUNT && element == html_names::html(tag.name) {
@@ -253,7 +254,7 @@ impl Builder<'_> {
 
     pub(super) fn record_end_of(&mut self, node: u32, element: Tag, tag: &TagToken) {
         let bare = tag.end == tag.name_end + 1;
-        let odd = !bare || tag.capitals || self.spelled_differently(element, tag);
+        let odd = !bare || self.spelled_differently(element, tag);
         if element == html_names::html(html_names::BODY)
             || element == html_names::html(html_names::HTML)
         {

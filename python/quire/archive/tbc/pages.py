@@ -1,4 +1,4 @@
-"""TBC, template-based compression: the method of paper 003, with its names and parameters.
+"""TBC of pages in memory: the method of paper 003, with its names and parameters.
 
 Pages are clustered by their templates. One page of each cluster, the reference, is stored whole;
 every other page is stored as a delta against it. Pages without a template are stored whole. Each
@@ -181,16 +181,25 @@ class TbcArchive:
             IndexError: The page does not exist.
         """
         page = self._stored[i]
-        plain = _unpack(page, self._packing)
+        plain = unpack(page.frame, page.plain, self._packing)
         if page.reference < 0:
             return plain
-        reference = _unpack(self._stored[page.reference], self._packing)
+        whole = self._stored[page.reference]
+        reference = unpack(whole.frame, whole.plain, self._packing)
         return _core.tbc_apply(reference, plain, page.length)
 
     def reference(self, i: int) -> int | None:
         """Return the page that a page is stored against, or None if it is stored whole."""
         found = self._stored[i].reference
         return None if found < 0 else found
+
+    def stored_bytes(self, i: int) -> bytes:
+        """Return the bytes stored for a page: the page itself or its delta, compressed.
+
+        Raises:
+            IndexError: The page does not exist.
+        """
+        return self._stored[i].frame
 
     def __repr__(self) -> str:
         return (
@@ -236,10 +245,7 @@ def tbc_encode(
     Raises:
         ValueError: A parameter is out of range, or the clusters belong to other pages.
     """
-    if window < 0:
-        raise ValueError(f"window {window}: expected 0 tokens or more")
-    if packing not in {"gzip", "zstd", None}:
-        raise ValueError(f"packing {packing!r} is not known; expected gzip, zstd or None")
+    check_delta(window, packing)
     start = time.thread_time()
     if clusters is None:
         matrix = token_sketches((encode(page) for page in pages), m=m, w=w)
@@ -257,15 +263,27 @@ def tbc_encode(
     plain, steps, nanoseconds = _deltas(pages, reference_of, window)
     compared = time.thread_time()
     stored = [
-        _Stored(len(page), int(of), _pack(body, packing), len(body))
+        _Stored(len(page), int(of), pack(body, packing), len(body))
         for page, of, body in zip(pages, reference_of, plain, strict=True)
     ]
     packed = time.thread_time()
     ends = (start, sketched, clustered, compared, packed)
-    sketch, cluster, delta, pack = (after - before for before, after in pairwise(ends))
+    sketch, cluster, delta, packing_s = (after - before for before, after in pairwise(ends))
     cut, filtered, myers, merge = (nanoseconds / 1e9).tolist()
-    times = TbcTimes(sketch, cluster, delta, cut, filtered, myers, merge, pack)
+    times = TbcTimes(sketch, cluster, delta, cut, filtered, myers, merge, packing_s)
     return TbcArchive(stored, packing, clusters, times, steps)
+
+
+def check_delta(window: int, packing: Packing | None) -> None:
+    """Check the settings of deltas and their packing.
+
+    Raises:
+        ValueError: one is out of range or not known.
+    """
+    if window < 0:
+        raise ValueError(f"window {window}: expected 0 tokens or more")
+    if packing not in {"gzip", "zstd", None}:
+        raise ValueError(f"packing {packing!r} is not known; expected gzip, zstd or None")
 
 
 def _references(clusters: Clusters, choice: ReferenceChoice, seed: int) -> NDArray[np.int32]:
@@ -308,7 +326,8 @@ def _deltas(
     return plain, steps, nanoseconds
 
 
-def _pack(plain: bytes, packing: Packing | None) -> bytes:
+def pack(plain: bytes, packing: Packing | None) -> bytes:
+    """Compress a page or a delta."""
     if packing == "gzip":
         return zlib.compress(plain, GZIP_LEVEL, _GZIP_FORMAT)
     if packing == "zstd":
@@ -316,12 +335,13 @@ def _pack(plain: bytes, packing: Packing | None) -> bytes:
     return plain
 
 
-def _unpack(page: _Stored, packing: Packing | None) -> bytes:
+def unpack(frame: bytes, plain: int, packing: Packing | None) -> bytes:
+    """Undo ``pack``; ``plain`` is the length before it."""
     if packing == "gzip":
-        return zlib.decompress(page.frame, _GZIP_FORMAT)
+        return zlib.decompress(frame, _GZIP_FORMAT)
     if packing == "zstd":
-        return PLAIN_ZSTD.decode(page.frame, page.plain)
-    return page.frame
+        return PLAIN_ZSTD.decode(frame, plain)
+    return frame
 
 
 def _sizes(stored: Sequence[_Stored]) -> TbcSizes:
