@@ -15,6 +15,7 @@ use quire_core::{Class, Digest as Page, Error, Namespace, Places, decode, places
 use crate::buffers::{Column, Navigation, lend};
 use crate::errors;
 use crate::guard::{READING, brief, run};
+use crate::similarity::packed;
 use quire_core::memory::hold;
 
 /// A page as columns. Immutable; several threads may use it.
@@ -529,6 +530,5 @@ fn pairs(references: Vec<Reference>) -> Vec<(u32, String)> {
 }
 
 pub fn numbers<'py>(py: Python<'py>, nodes: &[u32]) -> Bound<'py, PyBytes> {
-    let bytes: Vec<u8> = nodes.iter().flat_map(|node| node.to_ne_bytes()).collect();
-    PyBytes::new(py, &bytes)
+    PyBytes::new(py, &packed(nodes, u32::to_ne_bytes))
 }

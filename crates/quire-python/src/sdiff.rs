@@ -13,6 +13,7 @@ use quire_core::{Error, NONE};
 
 use crate::digest::{Digest, numbers};
 use crate::guard::{ANNOTATING, run};
+use crate::similarity::packed;
 use quire_core::memory::hold;
 
 /// The rules of a comparison as Python passes them: patterns and selectors are still strings.
@@ -114,7 +115,7 @@ fn arrays<'py>(py: Python<'py>, found: &Annotation) -> PyResult<Bound<'py, PyDic
 }
 
 fn status_bytes(status: &[u16]) -> Vec<u8> {
-    status.iter().flat_map(|bits| bits.to_ne_bytes()).collect()
+    packed(status, u16::to_ne_bytes)
 }
 
 /// Return the changed parts of a text: start and end of each in the old and in the new text.

@@ -2,6 +2,7 @@
 //!
 //! Nothing here depends on pages.
 
+pub mod common_ends;
 pub mod error;
 pub mod growing_column;
 pub mod hash;

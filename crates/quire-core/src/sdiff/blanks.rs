@@ -14,6 +14,9 @@ use crate::page::tree::NONE;
 ///
 /// Only blanks whose parents are partners are paired, so a blank never moves.
 pub fn pair_blanks(old: (&Digest, &Labels), new: (&Digest, &Labels), pairs: &mut Pairs) {
+    if !old.1.has_blanks() || !new.1.has_blanks() {
+        return;
+    }
     let (befores, afters) = neighbours(new.0);
     let parents = &old.0.derived().parent;
     let (old_befores, old_afters) = neighbours(old.0);

@@ -57,15 +57,31 @@ pub struct Way {
 }
 
 impl<'a> Labelled<'a> {
-    fn new(compared: &Compared<'a>, rules: &Rules) -> Result<Self, Error> {
-        compared.page.check_heaps()?;
-        let labels = Labels::new(compared.page, rules);
-        let side = Side::new(compared.page, &labels, &compared.scope);
-        Ok(Self {
-            page: compared.page,
-            labels,
-            side,
-        })
+    /// Label both pages; what they have in common is hashed once.
+    fn both(old: &Compared<'a>, new: &Compared<'a>, rules: &Rules) -> Result<[Self; 2], Error> {
+        old.page.check_heaps()?;
+        new.page.check_heaps()?;
+        let (labels, strings) = Labels::beside(old.page, rules, None);
+        let side = Side::new(old.page, &labels, &old.scope);
+        let (new_labels, _) = Labels::beside(new.page, rules, Some((old.page, &strings)));
+        let new_side = Side::beside(new.page, &new_labels, &new.scope, &side);
+        Ok([
+            Self {
+                page: old.page,
+                labels,
+                side,
+            },
+            Self {
+                page: new.page,
+                labels: new_labels,
+                side: new_side,
+            },
+        ])
+    }
+
+    /// Whether all nodes of the page take part.
+    fn is_whole(&self) -> bool {
+        self.side.n() == self.page.n()
     }
 
     fn tree(&self) -> Tree<'_> {
@@ -84,18 +100,23 @@ pub fn pair_pages<'a>(
     rules: &Rules,
     way: Way,
 ) -> Result<Paired<'a>, Error> {
-    let (old, new) = (Labelled::new(old, rules)?, Labelled::new(new, rules)?);
+    let [old, new] = Labelled::both(old, new, rules)?;
     let (mut local, coarse) = pair(old.tree(), new.tree(), way.granularity);
     let mut proven = false;
     if let Some(budget) = way.exact {
         (local, proven) = exact_pairs(&old.side, &new.side, local, &budget);
     }
-    let mut pairs = Pairs::new(old.page.n(), new.page.n());
-    for (x, &y) in local.to_new.iter().enumerate() {
-        if y != NONE {
-            pairs.join(old.side.node[x], new.side.node[y as usize]);
+    let mut pairs = if old.is_whole() && new.is_whole() {
+        local
+    } else {
+        let mut pairs = Pairs::new(old.page.n(), new.page.n());
+        for (x, &y) in local.to_new.iter().enumerate() {
+            if y != NONE {
+                pairs.join(old.side.node[x], new.side.node[y as usize]);
+            }
         }
-    }
+        pairs
+    };
     pair_blanks((old.page, &old.labels), (new.page, &new.labels), &mut pairs);
     let coarse = (coarse.iter())
         .map(|at| Coarse {

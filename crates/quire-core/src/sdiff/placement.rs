@@ -43,10 +43,18 @@ pub fn place(old: Party, new: Party, pairs: &Pairs, freely: bool) -> Placement {
         pairs: pairs.clone(),
         moved: vec![false; new.page.n()],
     };
-    placed.keep_order(old, new);
+    // Most often nothing moved at all, and then nothing needs to be sorted, and no piece adopts.
+    let in_place = placed.is_in_place(old, new);
+    if !in_place {
+        placed.keep_order(old, new);
+    }
     if !freely {
-        placed.adopt(old, new);
-        placed.release_blanks(old, new);
+        if !in_place {
+            placed.adopt(old, new);
+        }
+        if old.blank.contains(&true) || new.blank.contains(&true) {
+            placed.release_blanks(old, new);
+        }
     }
     placed
 }
@@ -59,6 +67,21 @@ struct Candidate {
 }
 
 impl Placement {
+    /// Whether the parents of all partners are partners, and all stand in order.
+    fn is_in_place(&self, old: Party, new: Party) -> bool {
+        let (parents, old_parents) = (&new.page.derived().parent, &old.page.derived().parent);
+        let to_old = &self.pairs.to_old;
+        let mut last = 0;
+        (to_old.iter().zip(parents).skip(1)).all(|(&source, &parent)| {
+            if source == NONE {
+                return true;
+            }
+            let in_order = last < source;
+            last = source;
+            in_order && to_old[parent as usize] == old_parents[source as usize]
+        })
+    }
+
     /// The longest sequences that stay in order.
     fn keep_order(&mut self, old: Party, new: Party) {
         let above_old = effective_parents(old.page, &self.pairs.to_new);

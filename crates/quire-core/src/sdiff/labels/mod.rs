@@ -9,12 +9,17 @@
 //! written so that its nodes collide with those of another. They are never stored and
 //! nothing is ordered by them, so answers do not depend on the key.
 
+mod common_strings;
+
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
 
+use self::common_strings::{common_contents, common_runs};
 use super::rules::Rules;
+use crate::base::common_ends::CommonEnds;
 use crate::base::hash::hash64_seeded;
 use crate::digest::Digest;
+use crate::digest::format::Section;
 use crate::page::kind::Kind;
 use crate::page::vocabulary::{Class, Namespace};
 use crate::values;
@@ -22,6 +27,8 @@ use crate::values::{Syntax, attribute_syntax};
 
 /// Hash of what a node does not have.
 pub const NOTHING: u64 = 0;
+/// Stands for a hash that was not computed.
+const UNKNOWN: u64 = u64::MAX;
 
 /// What counts of each node of a page.
 pub struct Labels {
@@ -49,24 +56,61 @@ pub fn mix(hash: u64) -> u64 {
     hash ^ (hash >> 32)
 }
 
+/// The hashes of the distinct strings of a page.
+pub struct StringHashes {
+    /// Attribute runs; [`UNKNOWN`] for those that no node needed.
+    runs: Vec<u64>,
+    contents: Vec<u64>,
+    /// Whether each content is white space only.
+    blank: Vec<bool>,
+}
+
 impl Labels {
     /// Label every node of a page.
     pub fn new(page: &Digest, rules: &Rules) -> Self {
+        Self::beside(page, rules, None).0
+    }
+
+    /// Label every node of a page. Strings that another page has too, at the start or the end of
+    /// its lists, are not hashed again: two versions of a page differ in few of them.
+    pub fn beside(
+        page: &Digest,
+        rules: &Rules,
+        other: Option<(&Digest, &StringHashes)>,
+    ) -> (Self, StringHashes) {
         let key = key();
         let wide = page.wide();
         let tags: Vec<u64> = (0..page.tag_count())
             .map(|tag| hash_tag(page, tag, key))
             .collect();
-        let contents: Vec<(u64, bool)> = (0..page.content_count())
-            .map(|id| hash_content(page, id, rules, key))
-            .collect();
-        let content = |id: i32| usize::try_from(id).map_or(NOTHING, |id| contents[id].0);
-        Self {
-            tag: wide.tag.iter().map(|&tag| tags[tag as usize]).collect(),
-            attributes: hash_attributes(page, rules, key),
-            content: wide.content.iter().map(|&id| content(id)).collect(),
-            blank: blanks(page, &contents),
+        let mut strings = StringHashes {
+            runs: vec![UNKNOWN; page.attr_count()],
+            contents: vec![UNKNOWN; page.content_count()],
+            blank: vec![false; page.content_count()],
+        };
+        let mut common = CommonEnds::default();
+        if let Some((other, known)) = other {
+            common = common_contents(other, page);
+            common.copy(&known.contents, &mut strings.contents);
+            common.copy(&known.blank, &mut strings.blank);
+            common_runs(other, page).copy(&known.runs, &mut strings.runs);
         }
+        for id in common.start..page.content_count() - common.end {
+            (strings.contents[id], strings.blank[id]) = hash_content(page, id, rules, key);
+        }
+        let content = |id: i32| usize::try_from(id).map_or(NOTHING, |id| strings.contents[id]);
+        let labels = Self {
+            tag: wide.tag.iter().map(|&tag| tags[tag as usize]).collect(),
+            attributes: hash_attributes(page, rules, key, &mut strings.runs),
+            content: wide.content.iter().map(|&id| content(id)).collect(),
+            blank: blanks(page, &strings.blank),
+        };
+        (labels, strings)
+    }
+
+    /// Whether there is any white space that only lays the source out.
+    pub fn has_blanks(&self) -> bool {
+        self.blank.contains(&true)
     }
 
     /// One hash for all three.
@@ -103,13 +147,11 @@ fn hash_content(page: &Digest, id: usize, rules: &Rules, key: u64) -> (u64, bool
 
 /// Hash the attributes of every node. How a run is read depends on the namespace of its tag, so
 /// a run is hashed once for each namespace it occurs in.
-fn hash_attributes(page: &Digest, rules: &Rules, key: u64) -> Vec<u64> {
-    const UNKNOWN: u64 = u64::MAX;
+fn hash_attributes(page: &Digest, rules: &Rules, key: u64, known: &mut [u64]) -> Vec<u64> {
     let wide = page.wide();
     if !matches!(page.kind(), Kind::Html | Kind::Xml | Kind::Tree) {
         return vec![NOTHING; page.n()];
     }
-    let mut known = vec![UNKNOWN; page.attr_count()];
     let hash = |namespace: Namespace, id: usize| {
         let syntax = attribute_syntax(page.kind(), namespace);
         hash_run(page, page.attr_run(id), syntax, rules, key)
@@ -197,7 +239,10 @@ fn hash_cooked(page: &Digest, run: &[u8], syntax: Syntax, rules: &Rules, key: u6
 const PRESERVING: [&str; 4] = ["pre", "textarea", "script", "style"];
 
 /// Which nodes are white space that only lays the source out.
-fn blanks(page: &Digest, contents: &[(u64, bool)]) -> Vec<bool> {
+fn blanks(page: &Digest, contents: &[bool]) -> Vec<bool> {
+    if !contents.contains(&true) {
+        return vec![false; page.n()];
+    }
     let wide = page.wide();
     let sizes = &page.derived().size;
     let infos: Vec<_> = (0..page.tag_count())
@@ -207,13 +252,16 @@ fn blanks(page: &Digest, contents: &[(u64, bool)]) -> Vec<bool> {
         .map(|tag| PRESERVING.contains(&page.tag_name(tag)) && infos[tag].class == Class::Element)
         .collect();
     let xml = page.kind() == Kind::Xml;
+    // Nearly no document has this attribute, so one search comes before those in single runs.
+    let may_preserve =
+        xml && memchr::memmem::find(page.section(Section::AttrHeap), b"xml:space").is_some();
     let mut kept_until = 0;
     (0..page.n())
         .map(|node| {
             let tag = wide.tag[node] as usize;
             if node >= kept_until
                 && (if xml {
-                    preserves(page, node)
+                    may_preserve && preserves(page, node)
                 } else {
                     preserving[tag]
                 })
@@ -222,7 +270,7 @@ fn blanks(page: &Digest, contents: &[(u64, bool)]) -> Vec<bool> {
             }
             node >= kept_until
                 && matches!(infos[tag].class, Class::Text | Class::Line)
-                && usize::try_from(wide.content[node]).is_ok_and(|id| contents[id].1)
+                && usize::try_from(wide.content[node]).is_ok_and(|id| contents[id])
         })
         .collect()
 }
