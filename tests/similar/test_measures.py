@@ -74,6 +74,18 @@ def test_an_explanation_adds_up_to_the_similarity(
     assert found.differing == len(found.parts)
 
 
+@given(pages, pages)
+def test_pages_without_bags_are_compared_like_pages_with_bags(
+    a: quire.Digest, b: quire.Digest
+) -> None:
+    expected = Bag.of(a).similarity(Bag.of(b))
+    fresh, other = quire.from_bytes(a.to_bytes()), quire.from_bytes(b.to_bytes())
+
+    # Neither has a bag; then both make one.
+    assert quire.similarity(fresh, other) == expected
+    assert quire.similarity(fresh, other) == quire.similarity(other, fresh) == expected
+
+
 def test_each_measure_has_a_function_of_its_own() -> None:
     own = dict(
         zip(

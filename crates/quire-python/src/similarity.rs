@@ -16,6 +16,10 @@ use crate::digest::Digest;
 use crate::guard::{READING, brief, run};
 use quire_core::memory::hold;
 
+/// The structure of pages with fewer nodes together is compared in a few microseconds: too short
+/// for other threads to benefit.
+const FEW_NODES: usize = 10_000;
+
 /// Read the name of a measure.
 pub fn measure_of(name: &str) -> PyResult<Measure> {
     Measure::from_name(name).ok_or_else(|| {
@@ -115,7 +119,11 @@ pub fn similarity(
     nodes: Option<&str>,
 ) -> PyResult<f64> {
     let measure = measure_of(measure)?;
-    let (one, other) = (Arc::clone(one.get().page()), Arc::clone(other.get().page()));
+    let (one, other) = (one.get().page(), other.get().page());
+    if measure == Measure::Structure && nodes.is_none() && one.n() + other.n() < FEW_NODES {
+        return brief(py, || kernel::similarity(one, other, measure, nodes));
+    }
+    let (one, other) = (Arc::clone(one), Arc::clone(other));
     run(py, move || {
         let _held = hold(one.memory_for(READING) + other.memory_for(READING))?;
         kernel::similarity(&one, &other, measure, nodes)

@@ -6,7 +6,8 @@ every count is 1. Two pages without any parts have similarity 1.0; a page withou
 with some have 0.0.
 
 A page caches its bags, at 12 bytes per distinct part, like everything derived from it. Comparing
-the page again only walks along two arrays.
+the page again only walks along two arrays. On structure, a page makes its bag when it is compared
+for the second time: comparing two pages without bags is faster than making one.
 
 Parts are 64-bit hashes made by a kernel (``crates/quire-core/src/similarity``). They are the same
 on every machine and in every version.
@@ -37,6 +38,8 @@ MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 # Names of the bags in the cache of a page. Plain "content" is a column.
 _KEPT_AS = {on: f"bag of {on}" for on in BAG_MEASURES}
+# A page that was compared on structure before.
+_COMPARED = "compared on structure"
 
 #: Default number of differing parts in an explanation.
 MOST_PARTS = 20
@@ -198,7 +201,18 @@ def _compared(a: Digest, b: Digest, on: BagMeasure, nodes: str | None) -> float:
     check_page("b", b)
     if nodes is not None:
         return _core.similarity(a._native, b._native, on, nodes)
+    # Not `or`: both pages are marked.
+    if on == "structure" and _is_first(a) | _is_first(b):
+        return _core.similarity(a._native, b._native, on, None)
     return _bag(a, on).similarity(_bag(b, on))
+
+
+def _is_first(page: Digest) -> bool:
+    """Tell whether a page is compared on structure for the first time, and remember it."""
+    if _COMPARED in page._kept:
+        return False
+    page._kept[_COMPARED] = True
+    return True
 
 
 def _bag(page: Digest, on: BagMeasure) -> _core.Bag:

@@ -25,6 +25,7 @@ mod occurrences;
 mod pairs;
 mod scope;
 mod sketch;
+mod structure_pair;
 pub mod templates;
 mod words;
 
@@ -122,6 +123,12 @@ pub fn similarity(
     measure: Measure,
     nodes: Option<&str>,
 ) -> Result<f64, Error> {
+    if measure == Measure::Structure
+        && nodes.is_none()
+        && let Some(overlap) = structure_pair::overlap(one, other)
+    {
+        return Ok(overlap.ratio());
+    }
     let (one, other) = (
         Bag::of(one, measure, &Scope::new(one, nodes)?)?,
         Bag::of(other, measure, &Scope::new(other, nodes)?)?,
