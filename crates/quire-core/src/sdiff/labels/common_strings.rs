@@ -4,9 +4,17 @@
 //! versions of a page differ in few of them, so most of both lists is equal as bytes, and reading
 //! bytes is many times faster than hashing strings.
 
-use crate::base::common_ends::{CommonEnds, common_start};
+use crate::base::common_ends::{CommonEnds, common_end, common_start};
 use crate::digest::Digest;
 use crate::digest::format::Section;
+
+/// Equal items at the start, and equal items at the end, each counted by itself.
+fn both_ends(one: &[u8], other: &[u8]) -> CommonEnds {
+    CommonEnds {
+        start: common_start(one, other),
+        end: common_end(one, other),
+    }
+}
 
 /// Whether equal bytes are equal strings on two pages.
 fn are_read_alike(one: &Digest, other: &Digest) -> bool {
@@ -20,8 +28,7 @@ pub fn common_contents(one: &Digest, other: &Digest) -> CommonEnds {
     }
     let modes = [one, other].map(|page| page.section(Section::ContentModes));
     let offsets = (one.content_offsets(), other.content_offsets());
-    common_strings(one, other, Section::ContentHeap, offsets)
-        .and(CommonEnds::of(modes[0], modes[1]))
+    common_strings(one, other, Section::ContentHeap, offsets).and(both_ends(modes[0], modes[1]))
 }
 
 /// Attribute runs that two pages have in common.
@@ -40,7 +47,8 @@ fn common_strings(
     (starts, others): (&[u32], &[u32]),
 ) -> CommonEnds {
     let (one, other) = (one.section(heap), other.section(heap));
-    let bytes = CommonEnds::of(one, other);
+    // These may overlap, as in equal heaps; the strings do not.
+    let bytes = both_ends(one, other);
     // Offsets have one entry more than there are strings: the end of the last.
     let start = common_start(starts, others);
     let start = starts[..start].partition_point(|&at| at as usize <= bytes.start);
