@@ -85,8 +85,8 @@ fuzz: .cache/cargo/bin/cargo-fuzz ## run every fuzz target for FUZZ_SECONDS (def
 	done
 
 soak: $(STAMPS)/system $(STAMPS)/package ## run property tests on SOAK_EXAMPLES (default: 20000) examples, every crash of an archive, and kills of the service
-	SOAK_EXAMPLES=$(SOAK_EXAMPLES) $(BIN)/pytest -m hypothesis --hypothesis-profile=soak --timeout=0
-	CRASH_SOAK=1 $(BIN)/pytest tests/archive/crash --timeout=0
+	SOAK_EXAMPLES=$(SOAK_EXAMPLES) $(BIN)/pytest -n auto -m hypothesis --hypothesis-profile=soak --timeout=0
+	CRASH_SOAK=1 $(BIN)/pytest -n auto --dist worksteal tests/archive/crash --timeout=0
 	KILL_SOAK=1 $(BIN)/pytest tests/sentinels/kills --timeout=0
 
 ## Housekeeping
