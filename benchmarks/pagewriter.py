@@ -106,7 +106,7 @@ PAGES = (
         "Records of list pages",
         "How many regions and records of labelled pages are found, compared with the heuristics of"
         " Omini?",
-        ("records-accuracy", "records-details", "records-phases"),
+        ("records-accuracy", "records-details", "records-phases", "records-crawl"),
     ),
     Page(
         "archives",
