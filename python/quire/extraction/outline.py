@@ -32,7 +32,7 @@ class Outline:
 
     def __init__(self, page: Digest) -> None:
         self.page = page
-        self.native = _core.Outline(page._native)  # noqa: SLF001 - kernels work on the native page
+        self.native: _core.Outline = _core.Outline(page._native)  # noqa: SLF001 - kernels work on the native page
 
     @cached_property
     def elements(self) -> Truths:

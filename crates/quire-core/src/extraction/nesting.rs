@@ -182,7 +182,7 @@ impl<'s, 'a> Search<'s, 'a> {
             return false;
         }
         let mut counts: HashMap<(usize, String), usize> = HashMap::new();
-        let mut all = 0;
+        let mut all = 0usize;
         for one in inside {
             for (place, record) in one.records.iter().enumerate() {
                 if let Some(text) = self.first_text(record[0]) {

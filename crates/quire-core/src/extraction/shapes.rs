@@ -162,12 +162,12 @@ fn mixed(number: u64) -> u64 {
 }
 
 /// The sum of the smaller counts of two bags; the first one is not longer.
-fn shared(a: &[u64], b: &[u64]) -> u32 {
+fn shared(short: &[u64], long: &[u64]) -> u32 {
     let mut found = 0;
-    if a.len() * MUCH_LARGER < b.len() {
-        for &part in a {
-            let at = b.partition_point(|&other| (other | COUNT) < (part | COUNT));
-            if let Some(&other) = b.get(at)
+    if short.len() * MUCH_LARGER < long.len() {
+        for &part in short {
+            let at = long.partition_point(|&other| (other | COUNT) < (part | COUNT));
+            if let Some(&other) = long.get(at)
                 && other | COUNT == part | COUNT
             {
                 found += (part & COUNT).min(other & COUNT);
@@ -176,13 +176,13 @@ fn shared(a: &[u64], b: &[u64]) -> u32 {
         return found as u32;
     }
     let (mut i, mut j) = (0, 0);
-    while i < a.len() && j < b.len() {
-        let (x, y) = (a[i] | COUNT, b[j] | COUNT);
-        if x == y {
-            found += (a[i] & COUNT).min(b[j] & COUNT);
+    while i < short.len() && j < long.len() {
+        let (here, there) = (short[i] | COUNT, long[j] | COUNT);
+        if here == there {
+            found += (short[i] & COUNT).min(long[j] & COUNT);
         }
-        i += usize::from(x <= y);
-        j += usize::from(y <= x);
+        i += usize::from(here <= there);
+        j += usize::from(there <= here);
     }
     found as u32
 }

@@ -66,14 +66,15 @@ class Rows:
         self._array = array
         self._stored = stored
         self._rescue = rescue
-        self.is_rescued = False
+        self.is_rescued: bool = False
 
     def array(self) -> NDArray[Any]:
         """Return all rows."""
         if self._array is None and self._stored is not None:
             self._array = self._stored.all()
         if self._array is None:
-            self._array, self.is_rescued = self._rescue(), True
+            self._array = self._rescue()
+            self.is_rescued = True
         return self._array
 
     def find(self, url: int) -> NDArray[Any]:

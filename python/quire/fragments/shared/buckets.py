@@ -104,8 +104,8 @@ class NodeBuckets(Generic[Node]):
         self.buckets: list[Bucket[Node]] = [
             Bucket(size, rules.capacity) for size in rules.smallest_sizes(min_bytes)
         ]
-        self.splits = 0
-        self.merges = 0
+        self.splits: int = 0
+        self.merges: int = 0
 
     def __len__(self) -> int:
         return sum(len(bucket.nodes) for bucket in self.buckets)
