@@ -21,7 +21,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from enum import Enum
-from typing import NamedTuple
 
 from quire import _core
 from quire.digest.files import encode
@@ -145,14 +144,6 @@ def _head() -> str:
     )
 
 
-class _Open(NamedTuple):
-    """An open element: where it ends, its end tag and its namespace."""
-
-    end: int
-    closing: str
-    space: str
-
-
 class Columns:
     """The columns of a page as lists, and the start tags written for them."""
 
@@ -218,13 +209,14 @@ class PageWriter:
         """
         columns = self.columns(page)
         tags, names, spaces = columns.tags, columns.names, columns.spaces
-        stack: list[_Open] = []
+        # Open elements: where they end, their end tags and namespaces.
+        stack: list[tuple[int, str, str]] = []
         node, n = 0, page.n
         while node < n:
-            while stack and stack[-1].end <= node:
-                self.out.append(stack.pop().closing)
+            while stack and stack[-1][0] <= node:
+                self.out.append(stack.pop()[1])
             name, space = names[tags[node]], spaces[tags[node]]
-            above = stack[-1].space if stack else "html"
+            above = stack[-1][2] if stack else "html"
             end = node + columns.sizes[node]
             if name == "#text":
                 self.text(columns, node)
@@ -240,10 +232,10 @@ class PageWriter:
             if closing is None:
                 node = end
             else:
-                stack.append(_Open(end, closing, space or "html"))
+                stack.append((end, closing, space or "html"))
                 node += 1
         while stack:
-            self.out.append(stack.pop().closing)
+            self.out.append(stack.pop()[1])
 
     def columns(self, page: Digest) -> Columns:
         """Return the columns of a page, with the names under which its elements are written."""
@@ -259,7 +251,8 @@ class PageWriter:
         Returns:
             None if the content of the element is left out or has been written.
         """
-        name, space = columns.name(node), columns.space(node)
+        tag = columns.tags[node]
+        name, space = columns.names[tag], columns.spaces[tag]
         if name in _SPECIAL:
             self._special(columns, node, name)
             return None
@@ -273,7 +266,7 @@ class PageWriter:
             self.out.append(self._head())
             return "</head>"
         # Pages repeat their attributes: equal start tags are written from the first.
-        key = columns.attrs[node], columns.tags[node]
+        key = columns.attrs[node], tag
         if key not in columns.starts:
             columns.starts[key] = self._start(written, columns.attributes(node), space)
         self.out.append(columns.starts[key])
