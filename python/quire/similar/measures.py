@@ -107,8 +107,7 @@ def similarity(
         ValueError: the measure does not exist, or only compares whole pages.
         SelectorError: the selector is not valid.
     """
-    check_page("a", a)
-    check_page("b", b)
+    _check_pages(a, b)
     if on in {"kang", "kang_normalised"}:
         if nodes is not None:
             raise ValueError(
@@ -197,14 +196,20 @@ def tokens(a: Digest, b: Digest, *, nodes: str | None = None) -> float:
 
 
 def _compared(a: Digest, b: Digest, on: BagMeasure, nodes: str | None) -> float:
-    check_page("a", a)
-    check_page("b", b)
+    _check_pages(a, b)
     if nodes is not None:
         return _core.similarity(a._native, b._native, on, nodes)
     # Not `or`: both pages are marked.
     if on == "structure" and _is_first(a) | _is_first(b):
         return _core.similarity(a._native, b._native, on, None)
     return _bag(a, on).similarity(_bag(b, on))
+
+
+def _check_pages(a: Digest, b: Digest) -> None:
+    """Check that both are pages; comparing them takes microseconds, so this must not."""
+    if not (isinstance(a, Digest) and isinstance(b, Digest)):
+        check_page("a", a)
+        check_page("b", b)
 
 
 def _is_first(page: Digest) -> bool:
