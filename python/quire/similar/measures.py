@@ -205,7 +205,7 @@ def _compared(a: Digest, b: Digest, on: BagMeasure, nodes: str | None) -> float:
     return _bag(a, on).similarity(_bag(b, on))
 
 
-def _check_pages(a: Digest, b: Digest) -> None:
+def _check_pages(a: object, b: object) -> None:
     """Check that both are pages; comparing them takes microseconds, so this must not."""
     if not (isinstance(a, Digest) and isinstance(b, Digest)):
         check_page("a", a)
