@@ -226,7 +226,7 @@ _US = "us a page, median ± IQR"
 _MIXED = ("100,000", "mixed", "insert")
 HEADLINES = (
     _pair(
-        "parse real pages, one thread, MB/s",
+        "parse real pages, one thread, signatures on demand, MB/s",
         Cell("encode", 2, ("quire",), "MB/s, best"),
         "selectolax",
         "selectolax",
