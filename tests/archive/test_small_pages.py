@@ -5,9 +5,10 @@ from __future__ import annotations
 import lzma
 import random
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -127,6 +128,59 @@ FORGERIES: dict[str, Callable[[list[About]], list[About]]] = {
     "of a page that is not there": lambda pages: [*pages[:2], replace(pages[2], same_as=9)],
     "in another order": lambda pages: [pages[0], pages[2], pages[1]],
 }
+
+
+def test_a_frame_that_holds_more_than_any_writer_puts_together_is_refused(tmp_path: Path) -> None:
+    """The frame is right in itself: only the limit refuses it, before it is decoded."""
+    bodies = [bytes(MOST_TOGETHER_BYTES // 2 + 1)] * 2
+    known = [
+        replace(about(f"https://a.example/{n}", at(n), body), codec=Codec.TOGETHER, same_as=0)
+        for n, body in enumerate(bodies)
+    ]
+    Archive.create(tmp_path / "a").close()
+    writer = SegmentWriter(tmp_path / "a" / "000001.segment", DISK, [])
+    writer.add_block(0, known, [_core.Base(b"").encode(b"".join(bodies), 3), b""])
+    writer.finish()
+
+    with Archive.open(tmp_path / "a") as archive, pytest.raises(DamagedRecord, match="cannot have"):
+        archive.get("https://a.example/1")
+
+
+def test_a_block_of_thousands_of_pages_in_one_frame_is_read_in_linear_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A forged block may have 65,536 pages: no page may look at all others."""
+    count = 2000
+    bodies = [b"%d" % n for n in range(count)]
+    known = [
+        replace(about(f"https://a.example/{n}", at(0), body), codec=Codec.TOGETHER, same_as=0)
+        for n, body in enumerate(bodies)
+    ]
+    Archive.create(tmp_path / "a").close()
+    writer = SegmentWriter(tmp_path / "a" / "000001.segment", DISK, [])
+    frame = _core.Base(b"").encode(b"".join(bodies), 3)
+    writer.add_block(0, known, [frame, *[b""] * (count - 1)])
+    writer.finish()
+    asked = 0
+
+    class Counted(list[About]):
+        def __getitem__(self, place: Any) -> Any:  # noqa: ANN401 - as a list has it
+            nonlocal asked
+            asked += 1
+            return super().__getitem__(place)
+
+        def __iter__(self) -> Iterator[About]:
+            nonlocal asked
+            asked += len(self)
+            return super().__iter__()
+
+    with Archive.open(tmp_path / "a") as archive:
+        (file,) = archive.files()
+        offset = file.index.places()[0][0]
+        block = file._block(offset)
+        monkeypatch.setitem(file._blocks, offset, replace(block, pages=Counted(block.pages)))
+        assert {page.body for page in archive} == set(bodies)
+    assert asked < 20 * count
 
 
 def test_three_pages_share_a_frame(tmp_path: Path) -> None:

@@ -158,6 +158,13 @@ def test_a_long_chain_of_duplicates_is_refused_and_not_followed(tmp_path: Path) 
             archive.get(f"https://a.example/{n}")
 
 
+#: Python reads this as JSON, and it is not an integer.
+NO_NUMBER = {"length": 1, "check": 1, "bases": [], "torn": [], "packed": True} | {
+    "pages": float("inf"),
+    "companions": 0,
+}
+
+
 def test_an_index_that_names_pages_that_are_none_is_no_more_than_an_error(tmp_path: Path) -> None:
     folder = tmp_path / "a"
     segment_of(folder, [(Codec.RAW, 0)])
@@ -172,7 +179,7 @@ def test_an_index_that_names_pages_that_are_none_is_no_more_than_an_error(tmp_pa
             with Archive.open(folder) as other, pytest.raises(DamagedRecord):
                 other.get(url)
         columns = np.zeros(3, ROW).tobytes()
-        for wrong in ({}, {"length": "x"}, [1], {"length": 1, "check": 1, "bases": 7}):
+        for wrong in ({}, {"length": "x"}, [1], {"length": 1, "check": 1, "bases": 7}, NO_NUMBER):
             meta = json.dumps(wrong).encode()
             file.index_path.write_bytes(
                 record(RecordKind.FILE, meta, len(columns), indexes.tag_of(file.source) or b"")

@@ -243,7 +243,7 @@ def known(path: Path, file: Source, rescue: Callable[[], Index]) -> Index | None
         counts = int(about["pages"]), int(about["companions"])
         pages, companions = read(source, head, counts, int(about["check"]), rescue)
         return Index(pages, int(about["length"]), bases, torn=torn, companions=companions)
-    except (ArchiveError, KeyError, TypeError, ValueError, RecursionError):
+    except (ArchiveError, KeyError, TypeError, ValueError, OverflowError, RecursionError):
         return None
 
 

@@ -194,6 +194,8 @@ class Block:
         base: Number of the base that its pages use; 0 for none.
         pages: Metadata of the pages.
         offsets: Offsets of their frames in the file.
+        starts: Where the bodies of pages that share a frame begin in it; 0 for others.
+        shared_bytes: Bytes of all bodies in a shared frame, by the slot of its first page.
         columns_bytes: Approximate memory of the metadata.
     """
 
@@ -201,6 +203,8 @@ class Block:
     base: int
     pages: list[About]
     offsets: list[int]
+    starts: list[int]
+    shared_bytes: Mapping[int, int]
     columns_bytes: int
 
 
@@ -227,7 +231,14 @@ def read_block(source: Source, offset: int) -> Block:
         at += page.frame
     if at != head.end:
         raise source.damaged(offset, "does not have the length of its pages")
-    return Block(head, base, pages, offsets, length)
+    # Found for all pages at once: a forged block may have thousands that claim the same frame.
+    shared_bytes: Counter[int] = Counter()
+    starts = []
+    for page in pages:
+        is_shared = page.codec == Codec.TOGETHER
+        starts.append(shared_bytes[page.same_as] if is_shared else 0)
+        shared_bytes[page.same_as] += page.length if is_shared else 0
+    return Block(head, base, pages, offsets, starts, shared_bytes, length)
 
 
 def read_body(
@@ -260,20 +271,16 @@ def read_body(
 
 def _read_together(source: Source, block: Block, slot: int, bases: Bases) -> bytes:
     """Read a page that shares a frame with others: the frame has their bodies in a row."""
-    first = block.pages[slot].same_as
-    members = [
-        (number, page.length)
-        for number, page in enumerate(block.pages)
-        if page.codec == Codec.TOGETHER and page.same_as == first
-    ]
-    length = sum(length for _, length in members)
-    if members[0][0] != first or length > MOST_TOGETHER_BYTES:
+    page = block.pages[slot]
+    first, length = page.same_as, block.shared_bytes[page.same_as]
+    is_first = first <= slot and block.pages[first].same_as == first
+    has_frame = is_first and block.pages[first].codec == Codec.TOGETHER
+    if not has_frame or length > MOST_TOGETHER_BYTES:
         raise source.damaged(
             block.head.offset, f"has page {slot} share a frame that it cannot have"
         )
     bodies = bases.shared_frame(block.offsets[first], block.pages[first].frame, length, block.base)
-    start = sum(length for number, length in members if number < slot)
-    return bodies[start : start + block.pages[slot].length]
+    return bodies[block.starts[slot] :][: page.length]
 
 
 def _read_from_base(page: About, frame: bytes, base: OpenBase) -> bytes:
