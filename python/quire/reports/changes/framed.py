@@ -81,7 +81,7 @@ class FramedPage:
         marks: the changes, from top to bottom.
         others: the number of elements with other changes, such as of attributes.
         title: the title with its changes; empty if it did not change.
-        quiet: the number of marks of noise, which are no changes.
+        quiet: the number of marks of noise; they do not count as changes.
     """
 
     document: str

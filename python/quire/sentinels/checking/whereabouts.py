@@ -13,7 +13,7 @@ doubtful, the member is evaluated where its selector looks. Otherwise it keeps t
 last, and is compared with that when the part is there again.
 
 A list of records is known again by its records, and found at another place by its columns, as an
-extractor does it. A list that is no longer there, or became another one, is ``lost``.
+extractor does it. A list that is gone, or that became another list, is ``lost``.
 
 A member stores the proposal, and the fingerprint of a part that was lost, to look for it on later
 versions.
