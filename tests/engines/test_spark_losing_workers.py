@@ -1,7 +1,8 @@
 """A worker of the cluster is killed while it works, and the result is still right.
 
-Tasks leave a mark when they start, with their process. So the tests know that the kill came in the
-right phase, to a worker that had finished something, and that its work was done again.
+Tasks leave a mark when they start, with their process, and wait there while the test holds their
+phase. So the kill comes in the right phase, to a worker that has finished something, however busy
+the machine is; and the tests know which work was done again.
 """
 
 from __future__ import annotations
@@ -34,7 +35,6 @@ N_PATHS = 16
 ROWS = 500
 KEYS = 97
 EXPECTED = expected_totals(N_PATHS * ROWS, KEYS)
-TASK_S = 0.4
 
 T = TypeVar("T")
 
@@ -56,10 +56,10 @@ def marks(folder: Path, phase: str) -> list[Mark]:
     return sorted(found, key=lambda mark: mark.time)
 
 
-def slow_totals(engine: SparkEngine, folder: Path) -> SparkData:
-    """Sums by key of many rows, in two phases with slow tasks."""
-    read = partial(jobs.marked, folder=str(folder), seconds=TASK_S)
-    add = partial(jobs.marked_total, folder=str(folder), seconds=TASK_S)
+def marked_totals(engine: SparkEngine, folder: Path) -> SparkData:
+    """Sums by key of many rows, in two phases with marks."""
+    read = partial(jobs.marked, folder=str(folder))
+    add = partial(jobs.marked_total, folder=str(folder))
     data = engine.map_paths([str(i) for i in range(N_PATHS)], read, jobs.NUMBERS)
     return engine.group_by_key(data, "key", add, jobs.GROUPS)
 
@@ -67,23 +67,32 @@ def slow_totals(engine: SparkEngine, folder: Path) -> SparkData:
 def killed_meanwhile(
     action: Callable[[], T], cluster: Cluster, folder: Path, phase: str, least: int
 ) -> tuple[T, set[int], float]:
-    """Run work, and kill a worker when it has started its second task of a phase.
+    """Run work, and kill a worker that waits in its last of some tasks of a phase.
+
+    Args:
+        action: the work.
+        cluster: where it runs.
+        folder: where its tasks leave marks.
+        phase: when the kill comes.
+        least: how many tasks of the phase a process of the worker has begun by then.
 
     Returns:
         The result of the work, the Python processes of the killed worker, and the time of the kill.
     """
+    jobs.hold(folder, phase, least)
     with ThreadPoolExecutor(1) as pool:
         work = pool.submit(action)
-        wait_for(lambda: work.done() or busy_worker(folder, phase, least))
-        assert not work.done(), _why(work)
-        victim = busy_worker(folder, phase, least)
-        assert victim is not None
-        session = os.getsid(victim)
-        begun = {mark.pid for mark in [*marks(folder, "map"), *marks(folder, "reduce")]}
-        of_victim = {pid for pid in begun if _session(pid) == session}
-        at = time.time()
-        cluster.kill_worker_of(victim)
-        assert not work.done(), "the work was over before the kill"
+        try:
+            wait_for(lambda: work.done() or busy_worker(folder, phase, least), timeout_s=240)
+            assert not work.done(), _why(work)
+            victim = busy_worker(folder, phase, least)
+            assert victim is not None
+            of_victim = in_session(os.getsid(victim), folder)
+            at = time.time()
+            cluster.kill_worker_of(victim)
+            assert not work.done(), "the work was over before the kill"
+        finally:
+            jobs.release(folder, phase)
         return work.result(300), of_victim, at
 
 
@@ -98,15 +107,28 @@ def _session(pid: int) -> int | None:
 
 
 def busy_worker(folder: Path, phase: str, least: int) -> int | None:
-    """Find a process that has started some tasks of a phase, so that at least one is done."""
+    """Find a process that waits in a phase, on a worker that has also begun paths."""
     begun = Counter(mark.pid for mark in marks(folder, phase))
-    return next((pid for pid, n in begun.items() if n >= least and _session(pid)), None)
+    readers = {mark.pid for mark in marks(folder, "map")}  # none where only groups leave marks
+    for pid, number in begun.items():
+        session = _session(pid)
+        if number < least or session is None:
+            continue
+        if not readers or in_session(session, folder) & readers:
+            return pid
+    return None
+
+
+def in_session(session: int, folder: Path) -> set[int]:
+    """Find the processes of a worker that have left marks."""
+    begun = {mark.pid for mark in [*marks(folder, "map"), *marks(folder, "reduce")]}
+    return {pid for pid in begun if _session(pid) == session}
 
 
 def test_a_worker_killed_while_paths_are_read_costs_no_row(
     both: SparkEngine, cluster: Cluster, tmp_path: Path
 ) -> None:
-    data = slow_totals(both, tmp_path)
+    data = marked_totals(both, tmp_path)
 
     found, victim, at = killed_meanwhile(
         lambda: found_totals(data), cluster, tmp_path, "map", least=3
@@ -129,7 +151,7 @@ def test_a_worker_killed_while_groups_are_worked_on_costs_no_row(
 ) -> None:
     folder, sink = tmp_path / "marks", tmp_path / "sink"
     folder.mkdir()
-    data = slow_totals(both, folder)
+    data = marked_totals(both, folder)
 
     files, victim, at = killed_meanwhile(
         lambda: both.write(data, str(sink)), cluster, folder, "reduce", least=1
@@ -154,7 +176,8 @@ def test_work_that_nobody_is_left_for_is_given_up(
     both: SparkEngine, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(both, "_patience_s", 2)
-    data = slow_totals(both, tmp_path)
+    data = marked_totals(both, tmp_path)
+    jobs.hold(tmp_path, "map", 1)
 
     with ThreadPoolExecutor(1) as pool:
         work = pool.submit(found_totals, data)

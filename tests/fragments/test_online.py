@@ -197,7 +197,7 @@ AWKWARD = [
 ]
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("prefix", ["", "/q"])
 def test_every_page_is_served_at_its_own_address(prefix: str, tmp_path: Path) -> None:
     require("varnishd", "serve pages at their addresses")
@@ -210,7 +210,7 @@ def test_every_page_is_served_at_its_own_address(prefix: str, tmp_path: Path) ->
     assert len({page.address for page in manifest.pages}) == len(AWKWARD)
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_hosts_are_told_apart_if_there_are_several(tmp_path: Path) -> None:
     require("varnishd", "serve pages at their addresses")
     hosts = ["https://a.example/", "https://b.example/", "http://b.example:8080/", "http://[::1]/"]
@@ -227,7 +227,7 @@ def test_hosts_are_told_apart_if_there_are_several(tmp_path: Path) -> None:
         assert asked.total() == before == 4
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_a_large_site_is_served_whatever_its_addresses_begin_with(tmp_path: Path) -> None:
     require("varnishd", "serve pages at their addresses")
     urls = [f"/news/{n}" for n in range(1, 400)]
@@ -307,7 +307,7 @@ def test_an_address_that_is_none_does_not_get_into_vcl(tmp_path: Path) -> None:
         AddressMap.of(replace(manifest, pages=pages))
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_status_type_and_methods_are_those_of_a_web_server(tmp_path: Path) -> None:
     require("varnishd", "serve pages at their addresses")
     pages = [
@@ -340,7 +340,7 @@ def test_status_type_and_methods_are_those_of_a_web_server(tmp_path: Path) -> No
         assert (refused.status, refused.headers["allow"]) == (405, "GET, HEAD")
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_a_page_is_never_said_to_be_unchanged_because_its_template_is(tmp_path: Path) -> None:
     require("varnishd", "serve pages at their addresses")
     manifest = online(["/1", "/2"], tmp_path / "esi")
@@ -363,7 +363,7 @@ def test_a_page_is_never_said_to_be_unchanged_because_its_template_is(tmp_path: 
         assert ask(address, "GET", fragment).headers["surrogate-key"] == f"fragments {name}"
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_purging_a_key_fetches_that_file_again_and_no_other(tmp_path: Path) -> None:
     require("varnishd", "purge what a real cache holds")
     manifest = online(["/1", "/2", "/3"], tmp_path / "esi")
@@ -405,7 +405,7 @@ def test_purging_a_key_fetches_that_file_again_and_no_other(tmp_path: Path) -> N
         assert asked.total() == once.total() + 2 + len(manifest.fragments)
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_only_this_machine_purges_and_only_by_keys(tmp_path: Path) -> None:
     require("varnishd", "purge what a real cache holds")
     online(["/1", "/2"], tmp_path / "esi")
@@ -427,7 +427,7 @@ def test_only_this_machine_purges_and_only_by_keys(tmp_path: Path) -> None:
     assert re.findall(r"acl quire_purgers \{([^}]*)\}", vcl) == ['\n    "127.0.0.1";\n    "::1";\n']
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_a_wrong_page_is_named_with_its_address_and_first_byte(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -92,7 +92,7 @@ def hostile_pages(count: int, seed: int) -> list[bytes]:
     ]
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize(("depth", "checks"), [(1, True), (4, False)])
 def test_hostile_pages_come_through_varnish_as_they_went_in(
     varnish: str, tmp_path: Path, depth: int, *, checks: bool
@@ -113,7 +113,7 @@ def test_hostile_pages_come_through_varnish_as_they_went_in(
     assert any(hazard.kept for page in manifest.pages for hazard in page.hazards)
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_parts_that_are_set_apart_anywhere_come_through_varnish(
     varnish: str, tmp_path: Path
 ) -> None:
@@ -134,7 +134,7 @@ def test_parts_that_are_set_apart_anywhere_come_through_varnish(
     assert sum(one.length < 70 for one in manifest.fragments) > PAGES / 8
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_varnish_sees_an_include_where_the_scanner_says_it_does(
     varnish: str, tmp_path: Path
 ) -> None:
@@ -165,7 +165,7 @@ def test_varnish_sees_an_include_where_the_scanner_says_it_does(
     assert wrong == []
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_a_tampered_fragment_is_seen_through_varnish_and_nothing_is_left_running(
     varnish: str, tmp_path: Path, work: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,7 +193,7 @@ with composing_varnish(folder, Manifest.load(folder)):
 """
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_varnish_ends_when_the_process_that_started_it_is_killed(
     varnish: str, tmp_path: Path, work: str
 ) -> None:

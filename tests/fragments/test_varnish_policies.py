@@ -134,7 +134,7 @@ def fetched(address: tuple[str, int], **headers: str) -> tuple[dict[str, str], s
     return {one.split()[0]: one.split(maxsplit=1)[1] for one in words}, told
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_readers_get_their_own_and_what_is_for_all_is_fetched_once() -> None:
     require("varnishd", "compose pages with a real cache")
     with cache() as (origin, address):
@@ -160,7 +160,7 @@ def test_readers_get_their_own_and_what_is_for_all_is_fetched_once() -> None:
         assert told == "private, no-store"
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_a_fragment_past_its_time_is_fetched_again_and_the_others_are_not() -> None:
     require("varnishd", "compose pages with a real cache")
     with cache() as (origin, address):
@@ -178,7 +178,7 @@ def test_a_fragment_past_its_time_is_fetched_again_and_the_others_are_not() -> N
         assert origin.asked["page"] == 1
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_what_went_wrong_at_the_origin_is_not_kept_in_the_place_of_a_fragment() -> None:
     require("varnishd", "compose pages with a real cache")
     with cache() as (origin, address):
@@ -193,7 +193,7 @@ def test_what_went_wrong_at_the_origin_is_not_kept_in_the_place_of_a_fragment() 
         assert origin.asked["shared"] == 2
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_nothing_behind_a_name_goes_around_its_policy() -> None:
     require("varnishd", "compose pages with a real cache")
     with cache() as (origin, address):

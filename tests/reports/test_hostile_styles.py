@@ -195,7 +195,7 @@ def test_hostile_styles_are_many() -> None:
     assert len(DECLARATIONS) + len(SHEETS) >= 40
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("policy", ["with policy", "without policy"])
 def test_marks_and_bar_stay_visible_whatever_the_page_says(
     tmp_path: Path, server: tuple[str, list[str]], policy: str

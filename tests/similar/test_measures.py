@@ -163,7 +163,7 @@ def test_features_are_the_same_in_every_process() -> None:
     assert len(printed) == 1
 
 
-@pytest.mark.timeout(120)  # quadratic, it would take hours
+@pytest.mark.timeout(900)  # quadratic, it would take hours
 def test_hostile_pages_take_no_longer_than_others() -> None:
     deep = quire.encode(b"<b>" * 200_000)
     wide = quire.encode(b"<p class='" + b"a b c " * 50_000 + b"'>" + b"<i>x" * 200_000)

@@ -6,10 +6,11 @@ fragment of its address, and whether it is in sight.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Frame, Route
+from playwright.sync_api import Frame, Route, expect
 
 from quire.web.pages.live.hub import Hub
 from tests.web.browsing import in_thread
@@ -17,6 +18,7 @@ from tests.web.conftest import Site
 from tests.web.live import Visitor, visiting
 from tests.web.test_one_watch import HOSTILE, add
 
+PATIENCE_S = 30
 SPACE = "".join(f"<p>Berth {number} is free\n" + "<br>" * 8 for number in range(8))
 STYLE = "<style>p{color:#123}@import url(//evil.example/a.css);body{background:url(//evil.example/b)}</style>"
 TRAPS = (
@@ -51,9 +53,11 @@ def framed(visitor: Visitor, name: str = "changed-page") -> Frame:
     return frame
 
 
-def at(visitor: Visitor, frame: Frame) -> tuple[str, str, bool]:
+Place = tuple[str, str, bool]
+
+
+def place(visitor: Visitor, frame: Frame) -> Place:
     """Return where a visitor is: the words of the bar, the mark in the frame, and if it is in sight."""
-    visitor.page.wait_for_timeout(150)
     mark = frame.locator(":target")
     box = mark.bounding_box()
     outer = visitor.page.locator(f"iframe[name={frame.name}]").bounding_box()
@@ -61,6 +65,15 @@ def at(visitor: Visitor, frame: Frame) -> tuple[str, str, bool]:
     assert outer is not None
     is_seen = outer["y"] <= box["y"] and box["y"] + box["height"] <= outer["y"] + outer["height"]
     return visitor.page.locator("#where").inner_text(), mark.inner_text(), is_seen
+
+
+def arrived(visitor: Visitor, frame: Frame, expected: Place) -> bool:
+    """Wait until a visitor is at a place: bar and frame change one after the other."""
+    end = time.monotonic() + PATIENCE_S
+    while (found := place(visitor, frame)) != expected:
+        assert time.monotonic() < end, found
+        visitor.page.wait_for_timeout(50)
+    return True
 
 
 def test_buttons_keys_map_and_list_lead_from_change_to_change(visitor: Visitor, watch: int) -> None:
@@ -73,25 +86,26 @@ def test_buttons_keys_map_and_list_lead_from_change_to_change(visitor: Visitor, 
         ("3 of 3 changes", "nine", True),
     )
 
-    assert at(visitor, frame) == first
+    assert arrived(visitor, frame, first)
     page.click("#next")
-    assert at(visitor, frame) == second
+    assert arrived(visitor, frame, second)
     page.keyboard.press("n")
-    assert at(visitor, frame) == third
+    assert arrived(visitor, frame, third)
     page.keyboard.press("n")
-    assert at(visitor, frame) == first
+    assert arrived(visitor, frame, first)
     page.keyboard.press("p")
-    assert at(visitor, frame) == third
+    assert arrived(visitor, frame, third)
     page.click("#previous")
-    assert at(visitor, frame) == second
+    assert arrived(visitor, frame, second)
     page.click(".map [data-change='3']")
-    assert at(visitor, frame) == third
+    assert arrived(visitor, frame, third)
     page.click(".listing summary")
     page.click(".listing li:first-child a")
-    assert at(visitor, frame) == first
+    assert arrived(visitor, frame, first)
     page.focus("#old")
     page.keyboard.press("n")
-    assert at(visitor, frame) == first, "keys in fields are for the fields"
+    visitor.page.wait_for_timeout(150)
+    assert place(visitor, frame) == first, "keys in fields are for the fields"
     visitor.seen.check()
 
 
@@ -99,11 +113,11 @@ def test_both_sides_go_to_the_same_change(visitor: Visitor, watch: int) -> None:
     visitor.open(f"/watches/{watch}/diff?view=side")
     old, new = framed(visitor, "old-page"), framed(visitor, "changed-page")
     visitor.page.keyboard.press("n")
-    visitor.page.wait_for_timeout(150)
 
     for frame, word in ((old, "may"), (new, "must")):
-        mark = frame.locator(":target")
-        assert mark.locator("xpath=..").inner_text() == f"Boats {word} stay"
+        expect(frame.locator(":target").locator("xpath=..")).to_have_text(
+            f"Boats {word} stay", timeout=PATIENCE_S * 1000
+        )
     visitor.seen.check()
 
 
@@ -143,10 +157,10 @@ def test_changes_are_reached_without_scripts(site: Site, watch: int) -> None:
         for number, word in ((2, "may"), (3, "nine"), (1, "10")):
             page.click("#next")
             frame = framed(visitor)
-            assert at(visitor, frame) == (f"{number} of 3 changes", word, True)
+            assert arrived(visitor, frame, (f"{number} of 3 changes", word, True))
         page.click(".map [data-change='3']")
-        page.wait_for_timeout(150)
-        assert framed(visitor).locator(":target").inner_text() == "nine"
+        target = framed(visitor).locator(":target")
+        expect(target).to_have_text("nine", timeout=PATIENCE_S * 1000)
         visitor.seen.check()
 
 
@@ -168,9 +182,9 @@ def test_two_pages_are_compared_without_an_account(site: Site) -> None:
         visitor.page.fill("#new-text", NEW)
         visitor.page.click("main button")
         frame = framed(visitor)
-        assert at(visitor, frame) == ("1 of 3 changes", "10", True)
+        assert arrived(visitor, frame, ("1 of 3 changes", "10", True))
         visitor.page.keyboard.press("n")
-        assert at(visitor, frame) == ("2 of 3 changes", "may", True)
+        assert arrived(visitor, frame, ("2 of 3 changes", "may", True))
         visitor.seen.check()
 
 

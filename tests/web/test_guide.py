@@ -61,7 +61,7 @@ def test_the_commands_of_the_guide_print_what_it_says(site: Site, port: int) -> 
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=600,
         )
         printed = result.stdout if result.stdout.endswith("\n") else f"{result.stdout}\n"
         if not doctest.OutputChecker().check_output(expected, printed, FLAGS):
