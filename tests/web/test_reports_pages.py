@@ -13,10 +13,12 @@ import pytest
 
 from quire.archive import Archive
 from quire.archive.browsing import Library
-from quire.progress import no_progress
+from quire.progress import Progress, no_progress
 from quire.web.archives.context import Browsing
+from quire.web.pages.forms import Fields
 from quire.web.pages.reports import jobs, routes
 from quire.web.pages.reports.making import ReportKind, make_report
+from tests import patience
 from tests.web.client import Client, Reply
 from tests.web.conftest import Site
 from tests.web.test_compare import Files, post, zipped
@@ -39,13 +41,21 @@ def made(site: Site, client: Client, reply: Reply) -> tuple[str, Reply]:
     """Wait for a report; return its path and its page."""
     assert reply.status == 303, words(reply)
     path = reply.headers["location"]
-    found = client.get(path)
-    for _ in range(600):
-        if 'http-equiv="refresh"' not in found.text:
-            return path, found
-        site.runner.run(asyncio.sleep(0.05))
-        found = client.get(path)
-    raise AssertionError(words(found))
+    found: list[Reply] = []
+
+    def is_made() -> bool:
+        found.append(client.get(path))
+        return 'http-equiv="refresh"' not in found[-1].text
+
+    patience.wait_until(is_made, lambda: site.runner.run(asyncio.sleep(0.05)))
+    return path, found[-1]
+
+
+def wait_for_the_end(site: Site) -> None:
+    """Wait until no report is being made: its place is free a moment after its page says so."""
+    patience.wait_until(
+        lambda: not site.app.state.reports, lambda: site.runner.run(asyncio.sleep(0.01))
+    )
 
 
 @pytest.mark.parametrize("kind", ["templates", "fragments"])
@@ -134,6 +144,13 @@ def test_names_and_pages_of_strangers_stay_text(site: Site) -> None:
 
 
 def test_only_a_few_reports_are_made_at_once(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    may_end = threading.Event()
+
+    def held(kind: ReportKind, source: str, title: str, progress: Progress) -> str:
+        assert may_end.wait(patience.PATIENCE_S)
+        return make_report(kind, source, title, progress)
+
+    monkeypatch.setattr(jobs, "make_report", held)
     monkeypatch.setattr(routes, "MOST_RUNNING", 1)
     may_end = threading.Event()
     run = jobs.Job.run
@@ -151,7 +168,28 @@ def test_only_a_few_reports_are_made_at_once(site: Site, monkeypatch: pytest.Mon
     finally:
         may_end.set()
     made(site, client, first)
+    wait_for_the_end(site)
     made(site, client, ask(client, "fragments", files))
+
+
+def test_reports_that_are_asked_for_at_the_same_moment_are_few_too(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(routes, "MOST_RUNNING", 1)
+    running: set[object] = site.app.state.reports
+    read, made_jobs = routes._job, []
+
+    def read_while_another_begins(posted: Fields, library: Library | None) -> jobs.Job:
+        made_jobs.append(read(posted, library))
+        running.add("another report")
+        return made_jobs[-1]
+
+    monkeypatch.setattr(routes, "_job", read_while_another_begins)
+    reply = ask(site.browser("editor"), "records", {"file": ("shop.html", SHOP.encode())})
+    running.clear()
+
+    assert reply.status == 503
+    assert not Path(made_jobs[0].source).exists()
 
 
 def test_a_job_that_is_forgotten_ends_at_its_next_step() -> None:
@@ -179,8 +217,7 @@ def test_reports_count_with_their_size(site: Site) -> None:
     client = site.browser("editor")
     files: Files = {"file": ("shop.html", SHOP.encode())}
     path, _ = made(site, client, ask(client, "records", files))
-    while site.app.state.reports:
-        site.runner.run(asyncio.sleep(0.01))
+    wait_for_the_end(site)
 
     assert site.app.state.quire.held.size == len(client.get(f"{path}/frame").body)
 

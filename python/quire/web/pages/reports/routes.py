@@ -50,13 +50,17 @@ async def start_report(request: Request, app: App, client: Client) -> Response:
     posted = await read_fields(request)
     library = _library(request)
     running: set[asyncio.Task[None]] = request.app.state.reports
+    busy = f"{MOST_RUNNING} reports are being made; try again when one is done"
     if len(running) >= MOST_RUNNING:
-        busy = f"{MOST_RUNNING} reports are being made; try again when one is done"
         return _form(client, library, posted, busy, 503)
     try:
         job = await app.run_heavy(_job, posted, library)
     except GivenError as error:
         return _form(client, library, posted, str(error), 422)
+    if len(running) >= MOST_RUNNING:  # others began while the file was written
+        if job.folder is not None:
+            job.folder.delete()
+        return _form(client, library, posted, busy, 503)
     key = app.held.put(job, 0, job.forget)
     task = asyncio.create_task(_run(app, job, key))
     running.add(task)
