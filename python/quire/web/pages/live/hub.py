@@ -173,9 +173,10 @@ class Hub:
         new = [each for each in events if each.id not in self._seen]
         self._seen.extend(each.id for each in reversed(new))
         for client in list(self._clients):
-            self._send_rows(client, rows, marks, written)
+            # Before the rows: a page that has the news need not guess why its row changed.
             if new and not is_first:
                 client.send("news", {"changes": [_news(each) for each in reversed(new)]})
+            self._send_rows(client, rows, marks, written)
 
     def _read_store(self, wanted: list[int]) -> tuple[dict[int, WatchRow], list[StoredEvent]]:
         rows: dict[int, WatchRow] = {}
