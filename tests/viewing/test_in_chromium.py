@@ -18,6 +18,7 @@ from playwright.sync_api import Dialog, Page, sync_playwright
 import quire
 from quire.viewing import Use, safe_css, safe_page
 from tests.conftest import require
+from tests.patience import PATIENCE_MS
 from tests.viewing.judge import PLACED
 from tests.viewing.payloads import payloads
 
@@ -104,7 +105,9 @@ def browser() -> Iterator[Browser]:
                 chromium = playwright.chromium.launch(
                     executable_path=path, chromium_sandbox=os.geteuid() != 0
                 )
-                yield Browser(chromium.new_page(), server)
+                page = chromium.new_page()
+                page.set_default_timeout(PATIENCE_MS)
+                yield Browser(page, server)
                 chromium.close()
         finally:
             server.shutdown()

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
 import uvicorn
 from fastapi import FastAPI
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 
+from tests import patience
 from tests.conftest import require
+from tests.patience import PATIENCE_MS, PATIENCE_S
 
 Parameters = ParamSpec("Parameters")
 T = TypeVar("T")
@@ -21,6 +22,25 @@ T = TypeVar("T")
 #: Widths of a desktop and of a phone, in pixels.
 WIDTHS = (1280, 390)
 SCHEMES = ("light", "dark")
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+def wait_until(page: Page, is_so: Callable[[], bool]) -> None:
+    """Wait until something is so, while the browser goes on."""
+    patience.wait_until(is_so, lambda: page.wait_for_timeout(20))
+
+
+def becomes(page: Page, read: Callable[[], object], expected: object) -> None:
+    """Wait until a reading is as expected, also if a page or a frame goes away meanwhile."""
+
+    def tried() -> object:
+        try:
+            return read()
+        except Error as error:
+            return error
+
+    patience.becomes(tried, expected, lambda: page.wait_for_timeout(20))
 
 
 @contextmanager
@@ -33,15 +53,13 @@ def serving(app: FastAPI) -> Iterator[str]:
         )
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
-        ends = time.monotonic() + 30
-        while not server.started and time.monotonic() < ends:
-            time.sleep(0.01)
+        patience.wait_until(lambda: server.started)
         try:
             yield f"http://127.0.0.1:{listening.getsockname()[1]}"
         finally:
             app.state.live.close()
             server.should_exit = True
-            thread.join(30)
+            thread.join(PATIENCE_S)
 
 
 @contextmanager
@@ -80,7 +98,7 @@ def visiting(
     )
     wrong: list[str] = []
     page = context.new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(PATIENCE_MS)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("dialog", lambda dialog: wrong.append(f"a dialog: {dialog.message}"))
     page.on(
@@ -91,7 +109,7 @@ def visiting(
     page.get_by_label("Name").fill(name)
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Log in").click()
-    page.wait_for_url(f"{address}/**")
+    page.wait_for_url(lambda url: "/login" not in url)
     yield page
     context.close()
     assert not wrong, wrong
@@ -111,6 +129,7 @@ def in_thread(
 
     thread = threading.Thread(target=run)
     thread.start()
-    thread.join(60)
+    thread.join(PATIENCE_S)
+    assert not thread.is_alive()
     if failed:
         raise failed[0]

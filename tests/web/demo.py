@@ -13,6 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Queue
 from urllib.request import urlopen
 
+from tests.patience import PATIENCE_S
+
 #: The address of the newspaper; watches of the demo may reach nothing else.
 HOST = "127.0.0.2"
 
@@ -52,7 +54,7 @@ def running_demo(*options: str) -> Iterator[Demo]:
             yield Demo(found[1], found[2])
         finally:
             process.terminate()
-            process.wait(30)
+            process.wait(PATIENCE_S)
 
 
 @dataclass
@@ -96,5 +98,5 @@ def listening_hook() -> Iterator[Hook]:
 
 def read(url: str) -> str:
     """Read a page of the newspaper."""
-    with urlopen(url, timeout=10) as reply:  # noqa: S310 - an address of this machine
+    with urlopen(url, timeout=PATIENCE_S) as reply:  # noqa: S310 - an address of this machine
         return str(reply.read().decode())

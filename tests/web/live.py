@@ -25,6 +25,7 @@ from playwright.sync_api import (
 
 from quire.web.server import address_of, listen, serve_app
 from tests.conftest import require
+from tests.patience import PATIENCE_MS, PATIENCE_S
 from tests.web.conftest import PASSWORD
 
 
@@ -40,7 +41,7 @@ def serving(app: FastAPI) -> Iterator[str]:
         yield address_of(bound).rstrip("/")
     finally:
         loop.call_soon_threadsafe(stop.set)
-        thread.join(30)
+        thread.join(PATIENCE_S)
         bound.close()
         loop.close()
 
@@ -100,6 +101,7 @@ class Visitor:
         self.page.fill("#name", role)
         self.page.fill("#password", PASSWORD)
         self.page.click("main button")
+        self.page.wait_for_url(lambda url: "/login" not in url)
 
     def open(self, path: str) -> None:
         """Open a page of the service."""
@@ -140,6 +142,7 @@ def visiting(
         seen = Seen()
         context.route("**/*", lambda route: _route(route, address, seen))
         page = context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
         page.on("dialog", seen.note_dialog)
         page.on("console", seen.note_message)
         page.on("pageerror", seen.note_error)

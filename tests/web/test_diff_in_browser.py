@@ -6,19 +6,17 @@ fragment of its address, and whether it is in sight.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Frame, Route, expect
+from playwright.sync_api import Frame, Route
 
-from quire.web.pages.live.hub import Hub
-from tests.web.browsing import in_thread
+from tests.web.browsing import becomes, in_thread, wait_until
 from tests.web.conftest import Site
+from tests.web.counting_hub import CountingHub
 from tests.web.live import Visitor, visiting
-from tests.web.test_one_watch import HOSTILE, add
+from tests.web.test_one_watch import HOSTILE, add, see
 
-PATIENCE_S = 30
 SPACE = "".join(f"<p>Berth {number} is free\n" + "<br>" * 8 for number in range(8))
 STYLE = "<style>p{color:#123}@import url(//evil.example/a.css);body{background:url(//evil.example/b)}</style>"
 TRAPS = (
@@ -53,32 +51,29 @@ def framed(visitor: Visitor, name: str = "changed-page") -> Frame:
     return frame
 
 
-Place = tuple[str, str, bool]
-
-
-def place(visitor: Visitor, frame: Frame) -> Place:
+def place(visitor: Visitor) -> tuple[str, str, bool]:
     """Return where a visitor is: the words of the bar, the mark in the frame, and if it is in sight."""
+    words = visitor.page.locator("#where").inner_text()
+    frame = visitor.page.frame("changed-page")
+    if frame is None or frame.locator(":target").count() != 1:  # not there yet
+        return words, "", False
     mark = frame.locator(":target")
     box = mark.bounding_box()
-    outer = visitor.page.locator(f"iframe[name={frame.name}]").bounding_box()
-    assert box is not None
-    assert outer is not None
+    outer = visitor.page.locator("iframe[name=changed-page]").bounding_box()
+    if box is None or outer is None:
+        return words, "", False
     is_seen = outer["y"] <= box["y"] and box["y"] + box["height"] <= outer["y"] + outer["height"]
-    return visitor.page.locator("#where").inner_text(), mark.inner_text(), is_seen
+    return words, mark.inner_text(), is_seen
 
 
-def arrived(visitor: Visitor, frame: Frame, expected: Place) -> bool:
-    """Wait until a visitor is at a place: bar and frame change one after the other."""
-    end = time.monotonic() + PATIENCE_S
-    while (found := place(visitor, frame)) != expected:
-        assert time.monotonic() < end, found
-        visitor.page.wait_for_timeout(50)
-    return True
+def arrives(visitor: Visitor, expected: tuple[str, str, bool]) -> None:
+    """Wait until a visitor is at a change: a frame scrolls some time after its address changed."""
+    becomes(visitor.page, lambda: place(visitor), expected)
 
 
 def test_buttons_keys_map_and_list_lead_from_change_to_change(visitor: Visitor, watch: int) -> None:
     visitor.open(f"/watches/{watch}/diff")
-    frame = framed(visitor)
+    framed(visitor)
     page = visitor.page
     first, second, third = (
         ("1 of 3 changes", "10", True),
@@ -86,26 +81,28 @@ def test_buttons_keys_map_and_list_lead_from_change_to_change(visitor: Visitor, 
         ("3 of 3 changes", "nine", True),
     )
 
-    assert arrived(visitor, frame, first)
+    arrives(visitor, first)
     page.click("#next")
-    assert arrived(visitor, frame, second)
+    arrives(visitor, second)
     page.keyboard.press("n")
-    assert arrived(visitor, frame, third)
+    arrives(visitor, third)
     page.keyboard.press("n")
-    assert arrived(visitor, frame, first)
+    arrives(visitor, first)
     page.keyboard.press("p")
-    assert arrived(visitor, frame, third)
+    arrives(visitor, third)
     page.click("#previous")
-    assert arrived(visitor, frame, second)
+    arrives(visitor, second)
     page.click(".map [data-change='3']")
-    assert arrived(visitor, frame, third)
+    arrives(visitor, third)
     page.click(".listing summary")
     page.click(".listing li:first-child a")
-    assert arrived(visitor, frame, first)
+    arrives(visitor, first)
     page.focus("#old")
     page.keyboard.press("n")
-    visitor.page.wait_for_timeout(150)
-    assert place(visitor, frame) == first, "keys in fields are for the fields"
+    arrives(visitor, first)
+    page.focus("#next")
+    page.keyboard.press("n")
+    arrives(visitor, second)  # not the third: keys in fields are for the fields
     visitor.seen.check()
 
 
@@ -115,9 +112,8 @@ def test_both_sides_go_to_the_same_change(visitor: Visitor, watch: int) -> None:
     visitor.page.keyboard.press("n")
 
     for frame, word in ((old, "may"), (new, "must")):
-        expect(frame.locator(":target").locator("xpath=..")).to_have_text(
-            f"Boats {word} stay", timeout=PATIENCE_S * 1000
-        )
+        around = frame.locator(":target").locator("xpath=..")
+        becomes(visitor.page, around.inner_text, f"Boats {word} stay")
     visitor.seen.check()
 
 
@@ -126,10 +122,10 @@ def test_keys_lead_through_the_rows(visitor: Visitor, watch: int, view: str) -> 
     visitor.open(f"/watches/{watch}/diff?view={view}")
     for number in (1, 2, 3):
         visitor.page.keyboard.press("n")
-        assert visitor.page.evaluate("location.hash") == f"#change-{number}"
+        becomes(visitor.page, lambda: visitor.page.evaluate("location.hash"), f"#change-{number}")
         assert visitor.page.locator("tr:target").is_visible()
     visitor.page.keyboard.press("p")
-    assert visitor.page.evaluate("location.hash") == "#change-2"
+    becomes(visitor.page, lambda: visitor.page.evaluate("location.hash"), "#change-2")
     visitor.seen.check()
 
 
@@ -143,7 +139,7 @@ def test_no_page_of_a_hostile_watch_runs_or_loads_anything(visitor: Visitor, wat
 
 def test_a_frame_opened_by_itself_has_no_rights(visitor: Visitor, watch: int) -> None:
     visitor.open(f"/watches/{watch}/frame/both")
-    visitor.page.wait_for_timeout(200)
+    visitor.page.wait_for_load_state("networkidle")
 
     assert visitor.page.evaluate("self.origin") == "null"
     visitor.seen.check()
@@ -156,11 +152,9 @@ def test_changes_are_reached_without_scripts(site: Site, watch: int) -> None:
         page = visitor.page
         for number, word in ((2, "may"), (3, "nine"), (1, "10")):
             page.click("#next")
-            frame = framed(visitor)
-            assert arrived(visitor, frame, (f"{number} of 3 changes", word, True))
+            arrives(visitor, (f"{number} of 3 changes", word, True))
         page.click(".map [data-change='3']")
-        target = framed(visitor).locator(":target")
-        expect(target).to_have_text("nine", timeout=PATIENCE_S * 1000)
+        becomes(page, lambda: place(visitor)[1], "nine")
         visitor.seen.check()
 
 
@@ -181,10 +175,11 @@ def test_two_pages_are_compared_without_an_account(site: Site) -> None:
         visitor.page.fill("#old-text", OLD)
         visitor.page.fill("#new-text", NEW)
         visitor.page.click("main button")
-        frame = framed(visitor)
-        assert arrived(visitor, frame, ("1 of 3 changes", "10", True))
+        visitor.page.wait_for_url("**/compare/**")
+        framed(visitor)
+        arrives(visitor, ("1 of 3 changes", "10", True))
         visitor.page.keyboard.press("n")
-        assert arrived(visitor, frame, ("2 of 3 changes", "may", True))
+        arrives(visitor, ("2 of 3 changes", "may", True))
         visitor.seen.check()
 
 
@@ -253,10 +248,10 @@ def test_pages_have_names_labels_levels_and_contrast(site: Site, watch: int, *, 
 
 
 @pytest.mark.parametrize(
-    ("way", "place"), [("#take-keys", 1), ("#next", 2), (".map [data-change='2']", 2)]
+    ("way", "number"), [("#take-keys", 1), ("#next", 2), (".map [data-change='2']", 2)]
 )
 def test_keys_work_again_after_a_click_in_the_page(
-    visitor: Visitor, watch: int, way: str, place: int
+    visitor: Visitor, watch: int, way: str, number: int
 ) -> None:
     visitor.open(f"/watches/{watch}/diff")
     visitor.page.wait_for_load_state("load")
@@ -266,52 +261,58 @@ def test_keys_work_again_after_a_click_in_the_page(
     assert box is not None
     assert hint.is_hidden()
 
-    page.mouse.click(box["x"] + 30, box["y"] + 200)
+    frame, left, top = framed(visitor), box["x"] + 30, box["y"] + 200
+
+    def has_the_keys() -> bool:
+        # Clicks reach the page around a frame until the frame is drawn, and so do keys then.
+        page.mouse.click(left, top)
+        return bool(frame.evaluate("document.hasFocus()"))
+
+    wait_until(page, has_the_keys)
     hint.wait_for(state="visible")
     page.keyboard.press("n")
     assert where.inner_text() == "1 of 3 changes", "the frame has the keys, and no script"
     page.click(way)
     hint.wait_for(state="hidden")
-    assert where.inner_text() == f"{place} of 3 changes"
+    becomes(page, where.inner_text, f"{number} of 3 changes")
     page.keyboard.press("n")
-    page.wait_for_timeout(300)
-    assert where.inner_text() == f"{place + 1} of 3 changes"
+    arrives(visitor, (f"{number + 1} of 3 changes", {2: "may", 3: "nine"}[number + 1], True))
+    page.evaluate(
+        "new Promise((done) => setTimeout(done))"
+    )  # after the script saw who has the focus
     assert page.evaluate("document.activeElement.tagName") != "IFRAME", "jumps leave the focus here"
     assert hint.is_hidden()
     visitor.seen.check()
 
 
 def test_a_new_change_is_told_in_a_corner_and_nothing_moves(site: Site, watch: int) -> None:
-    site.app.state.live = Hub(site.service, every_s=0.1)
+    hub = site.app.state.live = CountingHub(site.service, every_s=0.1)
     with visiting(site.app) as visitor:
         visitor.log_in("viewer")
         page, news = visitor.page, visitor.page.locator("#news")
         visitor.open(f"/watches/{site.watch}/diff")
-        page.locator("html[data-live=on]").wait_for()
-        page.wait_for_timeout(500)  # the events that there are
+        wait_until(page, lambda: hub.has_read_for([site.watch]))
         page.evaluate("scrollTo(0, 40)")
         page.focus("#next")
-        place = "[scrollY, document.getElementById('diff').getBoundingClientRect().top, document.activeElement.id]"
-        before = page.evaluate(place)
+        spot = "[scrollY, document.getElementById('diff').getBoundingClientRect().top, document.activeElement.id]"
+        before = page.evaluate(spot)
         in_thread(site.check, b"<p id=price>3.25</p></html>")
-        news.get_by_role("link").wait_for()
-
-        assert news.inner_text() == "New, changed: 3.25"
+        becomes(page, news.inner_text, "New, changed: 3.25")
         assert news.get_attribute("aria-live") == "polite"
-        assert page.evaluate(place) == before
+        assert page.evaluate(spot) == before
         news.get_by_role("link").click()
         page.wait_for_url("**/diff?**")
         assert "3.25" in framed(visitor).locator("ins").inner_text()
         visitor.open(f"/watches/{watch}")
-        page.locator("html[data-live=on]").wait_for()
-        page.wait_for_timeout(300)
+        wait_until(page, lambda: hub.has_read_for([watch]))
         in_thread(site.check, b"<p id=price>2.25</p></html>")
-        page.wait_for_timeout(600)
-        assert news.inner_text() == "", "news of other watches are told elsewhere"
+        in_thread(see, site, watch, OLD.encode())
+        # One, not two: news of other watches came before, and are told elsewhere.
+        becomes(page, lambda: news.inner_text().partition(":")[0], "New, changed")
 
 
 def test_a_change_before_the_page_was_connected_is_told_too(site: Site) -> None:
-    site.app.state.live = Hub(site.service, every_s=0.1)
+    site.app.state.live = CountingHub(site.service, every_s=0.1)
     with visiting(site.app) as visitor:
         visitor.log_in("viewer")
         page = visitor.page
@@ -320,7 +321,6 @@ def test_a_change_before_the_page_was_connected_is_told_too(site: Site) -> None:
         visitor.open(f"/watches/{site.watch}")
         page.locator("html[data-live=on]").wait_for()
         in_thread(site.check, b"<p id=price>3.25</p></html>")
-        while not held:
-            page.wait_for_timeout(50)
+        wait_until(page, lambda: bool(held))
         held[-1].continue_()
         page.get_by_role("link", name="New since you opened this page").wait_for()

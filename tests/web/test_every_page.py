@@ -119,6 +119,8 @@ def test_axe_core_finds_faults_in_a_page_that_has_some(browser: Browser) -> None
     page.close()
 
 
+# Pages, times two widths, times two colour schemes: minutes on a busy machine.
+@pytest.mark.timeout(1200)
 def test_every_page_can_be_used_by_everyone(browser: Browser, site: Site, tmp_path: Path) -> None:
     wrong: dict[str, set[str]] = {}
     with full_service(site, tmp_path) as home:

@@ -8,13 +8,13 @@ import re
 import socket
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import uvicorn
 
+from tests import patience
 from tests.conftest import require
 from tests.web.conftest import Site
 
@@ -31,12 +31,10 @@ def port(site: Site) -> Iterator[int]:
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
-        ends = time.monotonic() + 30
-        while not server.started and time.monotonic() < ends:
-            time.sleep(0.01)
+        patience.wait_until(lambda: server.started)
         yield listening.getsockname()[1]
         server.should_exit = True
-        thread.join(30)
+        thread.join(patience.PATIENCE_S)
 
 
 def examples() -> list[tuple[str, str]]:
@@ -61,7 +59,7 @@ def test_the_commands_of_the_guide_print_what_it_says(site: Site, port: int) -> 
             capture_output=True,
             text=True,
             check=False,
-            timeout=600,
+            timeout=patience.PATIENCE_S,
         )
         printed = result.stdout if result.stdout.endswith("\n") else f"{result.stdout}\n"
         if not doctest.OutputChecker().check_output(expected, printed, FLAGS):

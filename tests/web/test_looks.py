@@ -172,6 +172,7 @@ def test_a_browser_shows_styles_and_images_and_asks_for_nothing_else(
         ):
             visitor.open(f"/watches/{watch}/{tab}")
             visitor.page.wait_for_load_state("load")
+            visitor.page.frame_locator(f"iframe[name={name}]").locator("img[alt=cod]").wait_for()
             frame = visitor.page.frame(name)
             assert frame is not None
             words = frame.locator("p").first

@@ -32,13 +32,18 @@ def add(site: Site, form: dict[str, Any], *bodies: bytes, kind: str = "text/html
     """Add a watch that has seen these pages."""
     watch = site.service.add(form).id
     for body in bodies:
-
-        async def fetch(_: ClaimedPage, body: bytes = body) -> Fetched:
-            return Fetched(200, body, kind)
-
-        site.service.make_due(watch)
-        site.runner.run(site.service.run_due(fetch))
+        see(site, watch, body, kind)
     return watch
+
+
+def see(site: Site, watch: int, body: bytes, kind: str = "text/html") -> None:
+    """Let a watch see a page."""
+
+    async def fetch(_: ClaimedPage) -> Fetched:
+        return Fetched(200, body, kind)
+
+    site.service.make_due(watch)
+    site.runner.run(site.service.run_due(fetch))
 
 
 def test_the_timeline_says_what_changed_and_leads_to_the_difference(shared_site: Site) -> None:

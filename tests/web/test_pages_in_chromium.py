@@ -8,10 +8,18 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from quire.web import create_app
-from quire.web.pages.live.hub import Hub
 from tests.web.accessibility import findings
-from tests.web.browsing import SCHEMES, WIDTHS, chromium, in_thread, serving, visiting
+from tests.web.browsing import (
+    SCHEMES,
+    WIDTHS,
+    chromium,
+    in_thread,
+    serving,
+    visiting,
+    wait_until,
+)
 from tests.web.conftest import CHEAP, PASSWORD, Site, open_gate
+from tests.web.counting_hub import CountingHub
 from tests.web.test_watches_page import HOSTILE
 
 PAGES = (
@@ -49,7 +57,7 @@ def address(site: Site) -> Iterator[str]:
     site.app = create_app(
         site.service, hasher=CHEAP, open_gate=open_gate, demo="http://127.0.0.2:8000/"
     )
-    site.app.state.live = Hub(site.service, every_s=0.1)
+    site.app.state.live = CountingHub(site.service, every_s=0.1)
     with serving(site.app) as found:
         yield found
 
@@ -119,7 +127,8 @@ def test_rows_change_in_place_and_changes_are_announced(
         row = page.locator(f"#watch-{site.watch}")
         expect(row).to_contain_text("2 changes in 30 days")
         page.get_by_label("Choose price").check()
-        page.locator("html[data-live=on]").wait_for()
+        hub: CountingHub = site.app.state.live
+        wait_until(page, lambda: hub.has_read_for([site.watch]))
 
         in_thread(site.check, b"<p id=price>3.25</p></html>")
 
@@ -136,8 +145,8 @@ def test_the_list_of_changes_says_that_there_are_new_ones(
 ) -> None:
     with visiting(browser, address, "viewer", PASSWORD) as page:
         page.goto("/changes")
-        page.locator("html[data-live=on]").wait_for()
-        page.wait_for_timeout(500)  # the events that there are
+        hub: CountingHub = site.app.state.live
+        wait_until(page, lambda: hub.has_read_for([]))
         in_thread(site.check, b"<p id=price>4.75</p></html>")
         page.get_by_role("link", name="Show 1 new change").click()
         expect(page.locator(".event").first).to_contain_text("4.75")
@@ -181,6 +190,8 @@ def test_the_pages_can_be_used_by_everyone(
         page.get_by_label(f"Choose {HOSTILE}").check()
         wrong |= {"chosen": found} if (found := findings(page)) else {}
         page.get_by_role("button", name="Delete…").click()
+        expect(page.get_by_role("heading", name="Delete 1 watch?")).to_be_visible()
+        page.wait_for_load_state("load")
         wrong |= {"delete": found} if (found := findings(page)) else {}
     assert wrong == {}
 

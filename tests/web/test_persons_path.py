@@ -16,12 +16,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Browser, Download, Page, expect
 
-from tests.web.browsing import chromium
+from tests.patience import PATIENCE_MS, PATIENCE_S
+from tests.web.browsing import chromium, wait_until
 from tests.web.demo import Demo, Hook, listening_hook, read, running_demo
 
 PASSWORD = "a password of my own"  # noqa: S105 - of a test
-#: How long a step may take, in milliseconds: prices stay for 15 seconds.
-PATIENCE_MS = 40_000
 
 
 @dataclass
@@ -44,12 +43,13 @@ class Person:
 
     def until(self, is_done: Callable[[], bool], between: Callable[[], object]) -> None:
         """Repeat a step until something is true."""
-        for _ in range(PATIENCE_MS // 200):
-            if is_done():
-                return
-            between()
-            self.page.wait_for_timeout(200)
-        raise AssertionError("it did not come true")
+
+        def is_done_now() -> bool:
+            if not is_done():
+                between()
+            return is_done()
+
+        wait_until(self.page, is_done_now)
 
     def wait_for_another_price(self, market: str, price: str) -> None:
         """Wait until the market has another price of cod."""
@@ -136,6 +136,7 @@ def click_a_price(person: Person) -> tuple[str, str]:
     """Watch the price of cod; return the address of the market, and the price."""
     page = person.page
     page.get_by_role("link", name="Watch a price").click()
+    page.wait_for_url("**/watches/new?**")
     market = parse_qs(urlsplit(page.url).query)["url"][0]
     page.get_by_role("button", name="Show the page").click()
     page.frame_locator("iframe").locator("#cod td.price a").click()
@@ -146,7 +147,7 @@ def click_a_price(person: Person) -> tuple[str, str]:
     page.get_by_label("Tell", exact=True).fill(person.hook.url)
     page.get_by_role("button", name="Send a test").click()
     expect(page.get_by_role("status")).to_contain_text("A test message was sent")
-    assert b"est" in person.hook.arrived.get(timeout=20)
+    assert b"est" in person.hook.arrived.get(timeout=PATIENCE_S)
     page.get_by_label("Name").fill("Cod")
     page.get_by_role("button", name="Add the watch").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Cod")
@@ -171,10 +172,11 @@ def see_it_fire(person: Person, market: str, price: str) -> None:
 
     def check() -> None:
         page.goto(watch)
-        page.get_by_role("button", name="Check now").click()
+        with page.expect_navigation():
+            page.get_by_role("button", name="Check now").click()
 
     person.until(lambda: not person.hook.arrived.empty(), check)
-    (event,) = json.loads(person.hook.arrived.get(timeout=20))["events"]
+    (event,) = json.loads(person.hook.arrived.get(timeout=PATIENCE_S))["events"]
     assert (event["kind"], event["name"]) == ("change", "Cod")
     fired = page.locator("main").get_by_text(price_before(event), exact=True)
     person.until(lambda: fired.count() > 0, lambda: page.goto(watch))
@@ -187,6 +189,7 @@ def step_through_the_changes(person: Person) -> None:
     page = person.page
     page.goto("/")
     page.locator("tbody").get_by_role("link", name="Front page").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Front page")
     front = urlsplit(page.url).path
     steps = page.get_by_role("link", name="Next")
     person.until(lambda: steps.count() > 0, lambda: page.goto(f"{front}/diff"))
@@ -269,7 +272,7 @@ def test_by_keyboard_alone(person: Person) -> None:
     person.wait_for_another_price(market, price)
     fired = page.get_by_role("link", name="Show the change")
     person.until(lambda: fired.count() > 0, lambda: person.check_again(watch))
-    (event,) = json.loads(person.hook.arrived.get(timeout=20))["events"]
+    (event,) = json.loads(person.hook.arrived.get(timeout=PATIENCE_S))["events"]
     person.press("Show the change")
     page.locator("#diff iframe").wait_for()
     before = page.frame_locator("#diff iframe").locator("del").first

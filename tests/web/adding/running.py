@@ -16,6 +16,7 @@ from quire.sentinels.store import Database
 from quire.sources.gate import Gate, Politeness, parse_networks
 from quire.web import create_app
 from quire.web.server import address_of, listen, serve_app
+from tests.patience import PATIENCE_S
 from tests.web.conftest import CHEAP, PASSWORD
 
 POLITE = Politeness(connections=6, pause_s=0.0)
@@ -63,7 +64,7 @@ def running(path: Path, *, allow: str = "127.0.0.2/32") -> Iterator[Running]:
         finally:
             loop, event = stop[0]
             loop.call_soon_threadsafe(event.set)
-            thread.join(20)
+            thread.join(PATIENCE_S)
             service.database.close()
 
 

@@ -13,9 +13,11 @@ from playwright.sync_api import Browser, Dialog, FrameLocator, Page, sync_playwr
 
 from quire.demo.changing import DemoSite
 from tests.conftest import require
+from tests.patience import PATIENCE_MS
 from tests.viewing.payloads import payloads
 from tests.web.accessibility import findings
 from tests.web.adding.running import Running, running, serving_site
+from tests.web.browsing import becomes
 from tests.web.conftest import PASSWORD
 
 PNG = base64.b64decode(
@@ -47,6 +49,7 @@ class Visitor:
         self.page.fill("[name=name]", "admin")
         self.page.fill("[name=password]", PASSWORD)
         self.page.click("button")
+        self.page.wait_for_url(lambda url: "/login" not in url)
 
     def dismiss(self, dialog: Dialog) -> None:
         """Write a dialog down."""
@@ -61,7 +64,17 @@ class Visitor:
         self.page.wait_for_selector(".picker")
         frame = self.page.frame_locator(".stage iframe")
         frame.locator("body").wait_for()
+        self.page.wait_for_load_state("load")
         return frame
+
+    def ignore_the_introduction(self, frame: FrameLocator) -> None:
+        """Switch to ignoring, and click the first text of the page."""
+        self.page.click("text=Ignore")
+        # Until then the frame is the one in which a click chooses.
+        self.page.wait_for_selector(".modes a[aria-current]:has-text('Ignore')")
+        self.page.wait_for_load_state("load")
+        frame.locator("main > p a").click()
+        self.page.wait_for_selector(".parts.ignored")
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +90,7 @@ def chromium() -> Iterator[Browser]:
 def visitor(chromium: Browser, tmp_path: Path) -> Iterator[Visitor]:
     with running(tmp_path / "quire.db") as run:
         context = chromium.new_context()
+        context.set_default_timeout(PATIENCE_MS)
         found = Visitor(context.new_page(), run)
         found.page.on("request", lambda request: found.asked.append(request.url))
         found.page.on("dialog", found.dismiss)
@@ -92,10 +106,8 @@ def test_a_watch_is_added_by_clicking_a_price(visitor: Visitor) -> None:
         frame.locator("#cod td.price a").click()
         page.wait_for_selector(".chosen")
         assert page.inner_text(".says").strip() in {"8.40", "7.90"}
-        assert frame.locator("#cod td.quire-chosen").count() == 1
-        page.click("text=Ignore")
-        frame.locator("main > p a").click()
-        page.wait_for_selector(".parts.ignored")
+        becomes(page, frame.locator("#cod td.quire-chosen").count, 1)
+        visitor.ignore_the_introduction(frame)
         page.click("text=Next")
         assert page.is_checked("[value=price]")
         page.click("[name=add]")
@@ -163,13 +175,14 @@ def test_a_page_looks_like_itself_and_everything_comes_from_the_store(visitor: V
     with serving_site(pages) as site:
         frame = visitor.open(f"{site.url}/")
         style = "element => { const s = getComputedStyle(element); return [s.color, s.backgroundImage] }"
-        color, background = frame.locator("h1").evaluate(style)
-        assert color == "rgb(9, 8, 7)"
+        becomes(visitor.page, lambda: frame.locator("h1").evaluate(style)[0], "rgb(9, 8, 7)")
+        background = frame.locator("h1").evaluate(style)[1]
         assert background.startswith(f'url("{visitor.run.url}/resources/')
         assert frame.locator("h2").evaluate(style)[0] == "rgb(0, 128, 0)"
         assert frame.locator("h2").evaluate("e => getComputedStyle(e).letterSpacing") == "3px"
         assert frame.locator("quire-a").evaluate(style)[0] == "rgb(1, 2, 3)"
-        assert frame.locator("img").evaluate("e => e.complete && e.naturalWidth") == 1
+        width = "e => e.complete && e.naturalWidth"
+        becomes(visitor.page, lambda: frame.locator("img").evaluate(width), 1)
         first = sorted(site.seen)
         assert first == [
             "/",
@@ -235,9 +248,7 @@ def test_every_step_can_be_used_by_everyone(visitor: Visitor, width: int, scheme
         look("picker")
         frame.locator("#cod td.price a").click()
         page.wait_for_selector(".chosen")
-        page.click("text=Ignore")
-        frame.locator("main > p a").click()
-        page.wait_for_selector(".parts.ignored")
+        visitor.ignore_the_introduction(frame)
         page.click("summary")
         page.fill("#find", "Haddock")
         page.click("text=Find >> nth=-1")
@@ -245,6 +256,7 @@ def test_every_step_can_be_used_by_everyone(visitor: Visitor, width: int, scheme
         look("chosen")
         page.click("text=Next")
         page.wait_for_selector(".rules")
-        page.click("[name=preview]")
+        with page.expect_navigation():
+            page.click("[name=preview]")
         look("rules")
     assert wrong == {}

@@ -15,6 +15,7 @@ from quire.archive import Archive
 from quire.archive.browsing import Library
 from quire.web.archives.alone import create_archive_app
 from quire.web.server import address_of, listen, serve_app
+from tests.patience import PATIENCE_S
 from tests.web.archives import site
 
 
@@ -42,7 +43,7 @@ def serving(app: FastAPI) -> Iterator[str]:
             yield address_of(bound).rstrip("/")
         finally:
             loop.call_soon_threadsafe(stop.set)
-            thread.join(20)
+            thread.join(PATIENCE_S)
             loop.close()
 
 
