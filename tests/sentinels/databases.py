@@ -24,6 +24,8 @@ from sqlalchemy import create_engine, text
 
 from tests.conftest import require
 
+#: How long the server may take to start, on a machine with much else to do.
+PATIENCE_S = 120
 _FOLDERS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
 
 
@@ -39,7 +41,7 @@ class Postgres:
         self._folder = folder / "postgres"
         self._folder.mkdir()
         self.newest = ""
-        self.port = _free_port()
+        self.port = 0
         # PostgreSQL refuses to run as root.
         self._user = "postgres" if os.geteuid() == 0 else ""
         if self._user:
@@ -59,19 +61,21 @@ class Postgres:
             self._control("-m", "immediate", "stop")
 
     def start(self) -> None:
-        """Start the server and wait until it answers."""
-        options = f"-h 127.0.0.1 -p {self.port} -k {self._folder} -c fsync=off"
-        options += " -c max_connections=200"
-        start = ("-w", "-t", "60", "-o", options, "-l", self._folder / "log", "start")
-        tries = 50  # processes of a server that was killed may hold its memory for a while
+        """Start the server and wait until it answers; on the same port as before."""
+        end = time.monotonic() + PATIENCE_S
+        port = self.port
         while True:
+            # Another program may take a port that was free a moment ago.
+            self.port = port or _free_port()
+            options = f"-h 127.0.0.1 -p {self.port} -k {self._folder} -c fsync=off"
+            options += " -c max_connections=200"
+            log = self._folder / "log"
             try:
-                self._control(*start)
+                self._control("-w", "-t", f"{PATIENCE_S}", "-o", options, "-l", log, "start")
             except subprocess.CalledProcessError:
-                tries -= 1
-                if not tries:
-                    said = (self._folder / "log").read_text().splitlines()[-5:]
-                    raise AssertionError(said) from None
+                # Processes of a server that was killed may hold its memory for a while.
+                if time.monotonic() > end:
+                    raise AssertionError(log.read_text().splitlines()[-5:]) from None
                 time.sleep(0.2)
             else:
                 return
@@ -92,9 +96,11 @@ class Postgres:
         server = f"postgresql+psycopg://postgres@127.0.0.1:{self.port}"
         name = f"quire_{uuid.uuid4().hex}"
         engine = create_engine(f"{server}/postgres", isolation_level="AUTOCOMMIT")
-        with engine.connect() as connection:
-            connection.execute(text(f"CREATE DATABASE {name}"))
-        engine.dispose()
+        try:
+            with engine.connect() as connection:
+                connection.execute(text(f"CREATE DATABASE {name}"))
+        finally:
+            engine.dispose()
         self.newest = f"{server}/{name}"
         return self.newest
 

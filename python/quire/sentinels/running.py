@@ -20,6 +20,7 @@ from quire.sentinels.checking.fetching import GateFetcher
 from quire.sentinels.checking.worker import LEASE_SECONDS, Tally, Worker
 from quire.sentinels.notices.channels.webhook import webhook_gate
 from quire.sentinels.notices.event import Event
+from quire.sentinels.notices.policy import DEFAULT_RETRYING, Retrying
 from quire.sentinels.sending import NoticeOptions, make_sender
 from quire.sentinels.store.database import Database
 from quire.sources.gate import Gate, Politeness, Proxy
@@ -41,6 +42,7 @@ class RunOptions:
         proxy: the proxy for all requests that do not name one.
         base_url: the address of the service, for links in notices.
         lease_seconds: how long a page or a queue of notices stays with a worker that died.
+        retrying: how notices that could not be sent are sent again.
         on_event: called with each event that a watch announces, once it is stored.
     """
 
@@ -49,6 +51,7 @@ class RunOptions:
     proxy: Proxy | None = None
     base_url: str = ""
     lease_seconds: float = LEASE_SECONDS
+    retrying: Retrying = DEFAULT_RETRYING
     on_event: Callable[[Event], None] = lambda _: None
 
 
@@ -80,6 +83,7 @@ async def keep_watching(database: Database, options: RunOptions, stop: asyncio.E
             notices,
             lease=timedelta(seconds=options.lease_seconds),
             timeout_s=options.lease_seconds * _SENDING_SHARE,
+            retrying=options.retrying,
         )
         _LOG.info("worker %s has started", worker.owner)
         try:
