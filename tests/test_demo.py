@@ -10,7 +10,7 @@ from quire.demo import SITE
 
 def test_the_demo_shows_every_page_as_exact() -> None:
     result = subprocess.run(
-        [sys.executable, "-m", "quire.demo"], capture_output=True, check=False, timeout=60
+        [sys.executable, "-m", "quire.demo"], capture_output=True, check=False, timeout=240
     )
     shown = result.stdout.decode()
 

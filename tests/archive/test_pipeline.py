@@ -69,7 +69,7 @@ def test_no_more_waits_than_may(
     most = 0
 
     def slow(page: pipelines.Arrived) -> Packed:
-        may_go_on.wait(60)
+        may_go_on.wait(240)
         return pack(page)
 
     class Watched(pipelines.Pipeline):

@@ -53,7 +53,7 @@ def process(folder: Path) -> Process:
             input=given,
             capture_output=True,
             check=False,
-            timeout=60,
+            timeout=240,
         )
 
     return run
@@ -103,7 +103,7 @@ def watched(folder: Path) -> Watched:
                 while part := os.read(primary, 65536):
                     told += part
             os.close(primary)
-            out, errors = running.communicate(timeout=60)
+            out, errors = running.communicate(timeout=240)
         assert running.returncode == code, errors
         return told, errors if stream == "stdout" else out
 

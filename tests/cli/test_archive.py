@@ -316,7 +316,7 @@ class Browser:
     def __call__(  # noqa: D102 - the class says it
         self, path: str, *, host: str | None = None, method: str = "GET"
     ) -> tuple[int, http.client.HTTPMessage, bytes]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=240)
         connection.putrequest(method, path, skip_host=True)
         connection.putheader("Host", f"127.0.0.1:{self.port}" if host is None else host)
         connection.endheaders()

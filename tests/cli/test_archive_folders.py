@@ -269,7 +269,7 @@ def test_a_real_interrupt_loses_no_acknowledged_page(folder: Path) -> None:
         while running.poll() is None and not list(folder.glob("a.quire/*.journal")):
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
-        _, errors = running.communicate(timeout=60)
+        _, errors = running.communicate(timeout=240)
     if running.returncode == 0:
         pytest.skip("it was faster than the interrupt")
     assert running.returncode == 130, errors
@@ -279,7 +279,7 @@ def test_a_real_interrupt_loses_no_acknowledged_page(folder: Path) -> None:
         cwd=folder,
         capture_output=True,
         check=True,
-        timeout=120,
+        timeout=240,
     )
     told = json.loads(again.stdout)
     assert told["pages"] + told["known"] == told["total_pages"] == len(pages)

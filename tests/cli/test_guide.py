@@ -64,7 +64,7 @@ def test_the_commands_of_a_guide_print_what_it_says(guide: Path, tmp_path: Path)
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
-            timeout=600,
+            timeout=240,
         )
         if not checker.check_output(expected, result.stdout, FLAGS):
             wrong.append(f"$ {shown}\n{result.stdout}\nbut the guide has\n{expected}")

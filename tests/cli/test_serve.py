@@ -29,7 +29,7 @@ QUIRE = (sys.executable, "-m", "quire.cli")
 )
 def test_wrong_options_are_refused(tmp_path: Path, options: tuple[str, ...], message: str) -> None:
     command = [*QUIRE, "serve", "--port", "0", "--database", str(tmp_path / "quire.db"), *options]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
 
     assert (done.returncode, "Traceback" in done.stderr) == (2, False)
     assert message in done.stderr
@@ -41,7 +41,7 @@ def test_a_port_in_use_is_named(tmp_path: Path) -> None:
         taken.listen()
         port = str(taken.getsockname()[1])
         command = [*QUIRE, "serve", "--port", port, "--database", str(tmp_path / "quire.db")]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
 
     assert done.returncode == 2
     assert f"port {port}" in done.stderr
@@ -64,7 +64,7 @@ def test_it_prints_the_password_once_and_answers(tmp_path: Path) -> None:
                 passwords.append(greeting["password"])
                 assert status(greeting["address"], "/healthz") == 200
                 process.send_signal(signal.SIGTERM)
-                assert process.wait(timeout=30) == 0
+                assert process.wait(timeout=240) == 0
             finally:
                 process.kill()
 
@@ -83,7 +83,7 @@ def test_logs_are_json_for_programs_and_short_lines_for_people(
             address = process.stdout.readline().decode().split()[-1]
             assert status(address, "/nothing") == 404
             process.send_signal(signal.SIGTERM)
-            logged = process.communicate(timeout=30)[1].decode()
+            logged = process.communicate(timeout=240)[1].decode()
         finally:
             process.kill()
 
@@ -92,7 +92,7 @@ def test_logs_are_json_for_programs_and_short_lines_for_people(
 
 
 def status(address: str, path: str) -> int:
-    connection = HTTPConnection(urlsplit(address).netloc, timeout=30)
+    connection = HTTPConnection(urlsplit(address).netloc, timeout=240)
     try:
         connection.request("GET", path)
         return connection.getresponse().status

@@ -148,7 +148,7 @@ def test_a_page_cannot_command_the_terminal(folder: Path, view: list[str]) -> No
     except OSError:  # Linux says so when the other side has closed
         pass
     os.close(ours)
-    _, complaints = process.communicate(timeout=60)
+    _, complaints = process.communicate(timeout=240)
 
     assert process.returncode == 0, complaints
     assert b"\x1b" not in seen
@@ -171,7 +171,7 @@ def test_a_page_or_digest_can_come_through_a_named_pipe(folder: Path) -> None:
     command = f"{quire} show <({quire} encode - -o - < fruit.html) --text; {quire} show <(cat fruit.html) --text"
 
     result = subprocess.run(
-        ["bash", "-c", command], cwd=folder, capture_output=True, check=False, timeout=60
+        ["bash", "-c", command], cwd=folder, capture_output=True, check=False, timeout=240
     )
 
     assert result.stdout.decode() == 2 * "Fruit\nPears & plums\nFigs\n", result.stderr
@@ -186,7 +186,7 @@ def test_a_reader_that_leaves_is_no_fault(folder: Path) -> None:
         cwd=folder,
         capture_output=True,
         check=False,
-        timeout=120,
+        timeout=240,
     )
 
     assert (result.returncode, result.stdout, result.stderr) == (0, b"#document\n", b"")

@@ -97,7 +97,7 @@ def test_what_is_full_is_named(folder: Path, arguments: list[str], named: str) -
             stdout=full,
             stderr=subprocess.PIPE,
             check=False,
-            timeout=60,
+            timeout=240,
         )
 
     assert result.returncode == 2

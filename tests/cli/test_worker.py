@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 from quire.demo.changing import DemoSite
@@ -19,9 +20,8 @@ QUIRE = (sys.executable, "-m", "quire.cli")
 
 def test_a_worker_checks_until_it_is_stopped(tmp_path: Path) -> None:
     where = tmp_path / "quire.db"
-    database = Database.open(where)
-    service = Service(database)
-    with DemoSite() as site:
+    with closing(Database.open(where)) as database, DemoSite() as site:
+        service = Service(database)
         service.add({"url": site.url, "where": "#headline", "every": "1 s", "name": "Headline"})
         process = subprocess.Popen(
             [*QUIRE, "worker", "--pause", "0", "--database", str(where), "--format", "json"],
@@ -29,13 +29,12 @@ def test_a_worker_checks_until_it_is_stopped(tmp_path: Path) -> None:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        end = time.monotonic() + 60
+        end = time.monotonic() + 240
         while time.monotonic() < end and not service.pages("Headline")[0].versions:
             time.sleep(0.1)
         process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=240)
 
-    assert process.returncode == 0, err
-    assert json.loads(out)["checked"] >= 1
-    assert service.pages("Headline")[0].state == "fine"
-    database.close()
+        assert process.returncode == 0, err
+        assert json.loads(out)["checked"] >= 1
+        assert service.pages("Headline")[0].state == "fine"

@@ -54,9 +54,12 @@ def test_other_threads_run_while_a_kernel_works() -> None:
 
     ticker = threading.Thread(target=tick)
     ticker.start()
-    before = ticks
-    quire.encode(source)
-    during = ticks - before
+    end = time.monotonic() + 120
+    during = 0
+    while during <= 5 and time.monotonic() < end:  # on a busy machine the other one gets few turns
+        before = ticks
+        quire.encode(source)
+        during = ticks - before
     done.set()
     ticker.join()
 

@@ -55,7 +55,7 @@ class Answer:
 
 
 def ask(address: Address, method: str, path: str, **headers: str) -> Answer:
-    connection = http.client.HTTPConnection(*address, timeout=60)
+    connection = http.client.HTTPConnection(*address, timeout=240)
     try:
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, headers=sent)

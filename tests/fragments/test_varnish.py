@@ -51,7 +51,7 @@ def work() -> Iterator[str]:
 
 def none_left(folder: str) -> bool:
     """Tell whether, after a while at most, no process has a folder in its command."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 240
     while any(folder in command for command in commands()):
         if time.monotonic() > end:
             return False

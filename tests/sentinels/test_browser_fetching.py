@@ -7,7 +7,6 @@ import builtins
 import os
 import signal
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from quire.sentinels.store import ClaimedPage, Database
 from quire.sentinels.store.tables import event, page
 from tests.conftest import require
 from tests.sentinels.test_worker import install, rows
-from tests.sources.gate.servers import QUICK, Handler, Seen, names, open_gate, serving
+from tests.sources.gate.servers import Handler, Seen, names, open_gate, serving
 from tests.sources.gate.test_browser import pages
 
 HOST = {"site.example": ["127.0.0.1"], "inside.example": ["10.0.0.1"]}
@@ -35,8 +34,7 @@ def _needs_chromium() -> None:
 
 def with_fetcher(handler: Handler, work: Work) -> Seen:
     async def run() -> Seen:
-        limits = replace(QUICK, wait_s=60)
-        async with serving(handler) as seen, open_gate(names(HOST), limits=limits) as gate:
+        async with serving(handler) as seen, open_gate(names(HOST)) as gate:
             async with GateFetcher(gate) as fetch:
                 await work(fetch, seen)
             return seen
@@ -132,7 +130,7 @@ def test_the_browser_comes_back_after_its_driver_died() -> None:
         for pid, command in children().items():
             if "playwright" in command:
                 os.kill(pid, signal.SIGKILL)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(240):
             answers = [await fetch(wanted) for _ in range(3)]
         assert isinstance(answers[-1], Fetched), answers
         failed = [each for each in answers if isinstance(each, FetchProblem)]

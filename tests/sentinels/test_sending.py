@@ -427,7 +427,7 @@ def test_checks_that_add_notices_in_any_order_never_wait_for_each_other(
         add_event(database, number, made_event(each), Notify(), START)
     with database.write() as one, database.write() as two:
         for connection in (one, two):
-            connection.exec_driver_sql("SET LOCAL lock_timeout = '2s'")
+            connection.exec_driver_sql("SET LOCAL lock_timeout = '240s'")
         add_notices(one, number, made_event(0), wanted, 0.0)
         add_notices(two, number, made_event(1), backwards, 0.0)
         outbox = SqlOutbox(database)

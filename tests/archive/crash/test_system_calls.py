@@ -66,7 +66,7 @@ class Tracer:
         """Wait until the child and strace end."""
         assert self._process.stderr
         self._process.stderr.close()
-        self._process.wait(timeout=60)
+        self._process.wait(timeout=240)
 
 
 def traced(children: Children, place: Path, options: list[str]) -> tuple[Path, int, int, list[str]]:

@@ -13,7 +13,9 @@ from quire.sources.gate.resolver import Lookup
 
 LOOPBACK = parse_networks("127.0.0.1/32")
 IMPOLITE = Politeness(connections=10, pause_s=0.0)
-# Short enough for tests of servers that hang, long enough for a busy machine.
+# For servers that answer: no machine is so busy that these limits end a fetch.
+PATIENT = Limits(whole_s=240.0, idle_s=240.0, connect_s=240.0, dns_s=240.0, wait_s=240.0)
+# For servers that hang, whose fetches can only end by a limit.
 QUICK = Limits(whole_s=5.0, idle_s=2.0, connect_s=3.0, dns_s=3.0, wait_s=5.0)
 
 Handler = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
@@ -118,7 +120,7 @@ def names(table: dict[str, list[str]]) -> Lookup:
 
 def open_gate(
     lookup: Lookup | None = None,
-    limits: Limits = QUICK,
+    limits: Limits = PATIENT,
     politeness: Politeness = IMPOLITE,
     proxy: Proxy | None = None,
     trust: SSLContext | None = None,

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import os
 import socket
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +31,7 @@ from quire.sources.gate.browser import (
 from quire.sources.gate.browser.forward_proxy import ForwardProxy
 from tests.conftest import require
 from tests.sources.gate import vectors
-from tests.sources.gate.servers import QUICK, Handler, Seen, answer, names, open_gate, serving
+from tests.sources.gate.servers import PATIENT, Handler, Seen, answer, names, open_gate, serving
 from tests.sources.gate.test_ssrf import canaries
 from tests.sources.gate.test_tls import client_context, server_context
 
@@ -64,8 +65,8 @@ def with_browser(handler: Handler, work: Work, limits: RenderLimits | None = Non
     async def run() -> Seen:
         async with (
             serving(handler) as seen,
-            open_gate(names(NAMES), limits=replace(QUICK, wait_s=60)) as gate,
-            Browser(gate, limits=limits or RenderLimits(render_s=40, settle_s=1)) as browser,
+            open_gate(names(NAMES), limits=PATIENT) as gate,
+            Browser(gate, limits=limits or RenderLimits(render_s=240, settle_s=20)) as browser,
         ):
             await work(browser, seen)
             return seen
@@ -134,7 +135,7 @@ def test_a_step_that_fails_is_named_and_does_not_show_its_secret() -> None:
         assert caught.value.cause is FetchCause.BROWSER
         assert "planted" not in str(caught.value)
 
-    limits = RenderLimits(render_s=40, step_s=1, settle_s=0.5)
+    limits = RenderLimits(render_s=240, step_s=1, settle_s=0.5)
     with_browser(pages({"/": "<p>x"}), work, limits)
     with pytest.raises(FetchFailed):
         Open("file:///etc/passwd")
@@ -229,10 +230,10 @@ def test_no_mechanism_of_a_page_reaches_a_canary() -> None:
             ]
             refused: set[str] = set()
             read = 0
-            limits = RenderLimits(render_s=30, settle_s=1, pages=2)
+            limits = RenderLimits(render_s=120, settle_s=1, pages=2)
             async with (
                 serving(handler) as seen,
-                open_gate(names(NAMES), limits=replace(QUICK, wait_s=300)) as gate,
+                open_gate(names(NAMES), limits=PATIENT) as gate,
                 Browser(gate, limits=limits) as browser,
             ):
                 original = browser._proxy.close_visit
@@ -390,7 +391,7 @@ def test_a_page_that_hangs_ends_by_its_deadline_and_others_are_unharmed(name: st
         with pytest.raises(FetchFailed) as caught:
             await browser.fetch(visit(seen))
         assert caught.value.cause in {FetchCause.TIMEOUT, FetchCause.BROWSER}
-        browser._limits = RenderLimits(render_s=40, settle_s=0.2)
+        browser._limits = RenderLimits(render_s=240, settle_s=0.2)
         assert b"<p>good" in (await browser.fetch(visit(seen, "/good"))).body
 
     table: dict[str, str | bytes] = {"/": HANGING[name], "/good": "<p>good"}
@@ -400,13 +401,13 @@ def test_a_page_that_hangs_ends_by_its_deadline_and_others_are_unharmed(name: st
 def test_a_page_with_a_part_that_never_comes_is_read_without_it() -> None:
     async def handler(head: bytes, writer: asyncio.StreamWriter) -> None:
         if b" /endless " in head:
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()
         await pages({"/": "<p>page<img src=/endless>"})(head, writer)
 
     async def work(browser: Browser, seen: Seen) -> None:
         assert b"<p>page" in (await browser.fetch(visit(seen))).body
 
-    with_browser(handler, work)
+    with_browser(handler, work, RenderLimits(render_s=240, settle_s=1))
 
 
 def test_a_storm_of_windows_and_downloads_is_harmless() -> None:
@@ -433,7 +434,9 @@ def test_traffic_and_length_are_limited() -> None:
             await browser.fetch(visit(seen, "/big"))
         assert (caught.value.cause, caught.value.limit) == (FetchCause.TOO_LARGE, "traffic_bytes")
         with pytest.raises(FetchFailed) as caught:
-            await browser.fetch(visit(seen, "/grow", limits=replace(QUICK, decoded_bytes=100_000)))
+            await browser.fetch(
+                visit(seen, "/grow", limits=replace(PATIENT, decoded_bytes=100_000))
+            )
         assert (caught.value.cause, caught.value.limit) == (FetchCause.TOO_LARGE, "decoded_bytes")
 
     with_browser(pages(table), work, RenderLimits(traffic_bytes=2_000_000, settle_s=0.2))
@@ -456,7 +459,7 @@ def test_chromium_is_replaced_after_a_crash(monkeypatch: pytest.MonkeyPatch) -> 
         async def crash(page: Page, *_: object) -> bytes:
             session = await page.context.new_cdp_session(page)
             await session.send("Page.crash")
-            await asyncio.sleep(30)
+            await asyncio.Event().wait()
             return b""
 
         monkeypatch.setattr(chromium, "_read", crash)
@@ -474,23 +477,27 @@ def test_an_old_chromium_is_replaced_without_harm_to_open_pages(
 ) -> None:
     monkeypatch.setattr(process, "MOST_PAGES", 2)
 
+    asked, go_on = asyncio.Event(), asyncio.Event()
+
     async def handler(head: bytes, writer: asyncio.StreamWriter) -> None:
         if b" /slow " in head:
-            await asyncio.sleep(3)
+            asked.set()
+            await go_on.wait()
         await pages({"/": "<p>x", "/slow": "<p>slow"})(head, writer)
 
     async def work(browser: Browser, seen: Seen) -> None:
         used: set[int | None] = set()
         slow = asyncio.create_task(browser.fetch(visit(seen, "/slow")))
-        await asyncio.sleep(0.5)
+        await asked.wait()
         for _ in range(4):
             assert b"<p>x" in (await browser.fetch(visit(seen))).body
             assert browser._process is not None
             used.add(browser._process.pid)
+        go_on.set()
         assert b"<p>slow" in (await slow).body
         assert len(used) >= 2
 
-    with_browser(handler, work, RenderLimits(render_s=40, settle_s=0.2))
+    with_browser(handler, work, RenderLimits(render_s=240, settle_s=0.2))
 
 
 def test_no_process_is_left_behind() -> None:
@@ -503,6 +510,9 @@ def test_no_process_is_left_behind() -> None:
         pids.append(browser._process.pid)
 
     with_browser(pages({"/": "<p>x"}), work)
+    end = time.monotonic() + 240
+    while Path(f"/proc/{pids[0]}/exe").exists() and time.monotonic() < end:
+        time.sleep(0.05)
     assert not Path(f"/proc/{pids[0]}/exe").exists()
 
 
@@ -544,7 +554,7 @@ async def _asked(port: int, data: bytes) -> bytes:
 def test_the_proxy_serves_its_visits_only_and_refuses_what_the_gate_refuses() -> None:
     async def run() -> None:
         async with canaries() as (inside, hits), open_gate(names(NAMES)) as gate:
-            proxy = ForwardProxy(gate.resolver, dns_s=1)
+            proxy = ForwardProxy(gate.resolver, dns_s=240)
             url = await proxy.start()
             port = int(url.rsplit(":", 1)[1])
             stranger = await _asked(port, b"GET http://site.example/ HTTP/1.1\r\n\r\n")
@@ -575,7 +585,7 @@ def test_the_proxy_serves_its_visits_only_and_refuses_what_the_gate_refuses() ->
             await proxy.stop()
             await proxy.stop()
             with pytest.raises(OSError, match="refused"):
-                socket.create_connection(("127.0.0.1", port), timeout=1)
+                socket.create_connection(("127.0.0.1", port), timeout=240)
 
     asyncio.run(run())
 
@@ -585,7 +595,7 @@ def test_one_connection_of_the_proxy_carries_one_plain_request() -> None:
 
     async def run() -> list[bytes]:
         async with serving(pages({"/": "<p>x"})) as seen, open_gate(names(NAMES)) as gate:
-            proxy = ForwardProxy(gate.resolver, dns_s=1)
+            proxy = ForwardProxy(gate.resolver, dns_s=240)
             port = int((await proxy.start()).rsplit(":", 1)[1])
             visit = proxy.open_visit(most_bytes=10_000, most_connections=5)
             code = base64.b64encode(f"{visit.name}:{visit.password}".encode())

@@ -17,7 +17,7 @@ from quire.sources.gate.manners import turns
 from quire.sources.gate.manners.robots import read_rules
 from quire.sources.gate.manners.turns import Turns
 from tests.sources.gate.servers import (
-    QUICK,
+    PATIENT,
     Handler,
     Seen,
     always,
@@ -164,12 +164,18 @@ def test_a_crawl_delay_is_obeyed_up_to_a_limit() -> None:
     assert gate._pause(read_rules("User-agent: *\nCrawl-delay: 0", "quire")) == 1
 
 
-def most_at_once(politeness: Politeness, hosts: int, requests: int) -> tuple[int, int]:
-    """Return how many requests one host, and all hosts, got at the same time."""
+def most_at_once(
+    politeness: Politeness, hosts: int, requests: int, *, expected: int
+) -> tuple[int, int]:
+    """Return how many requests one host, and all hosts, got at the same time.
+
+    No request is answered before as many as expected are there; later ones would be too many.
+    """
 
     async def run() -> tuple[int, int]:
         running: dict[bytes, int] = {}
         most_one = most_all = 0
+        full = asyncio.Event()
 
         async def handler(head: bytes, writer: asyncio.StreamWriter) -> None:
             nonlocal most_one, most_all
@@ -177,6 +183,9 @@ def most_at_once(politeness: Politeness, hosts: int, requests: int) -> tuple[int
             running[host] = running.get(host, 0) + 1
             most_one = max(most_one, running[host])
             most_all = max(most_all, sum(running.values()))
+            if most_all >= expected:
+                full.set()
+            await full.wait()
             await asyncio.sleep(0.01)
             running[host] -= 1
             writer.write(answer())
@@ -199,12 +208,13 @@ def most_at_once(politeness: Politeness, hosts: int, requests: int) -> tuple[int
 
 
 def test_a_host_gets_one_request_at_a_time_and_others_go_on() -> None:
-    assert most_at_once(Politeness(pause_s=0), hosts=5, requests=4) == (1, 5)
+    assert most_at_once(Politeness(pause_s=0), hosts=5, requests=4, expected=5) == (1, 5)
 
 
 def test_hosts_and_places_can_be_set() -> None:
-    assert most_at_once(Politeness(connections=3, pause_s=0), hosts=1, requests=9) == (3, 3)
-    assert most_at_once(Politeness(connections=3, pause_s=0, places=2), 3, 3)[1] == 2
+    three = Politeness(connections=3, pause_s=0)
+    assert most_at_once(three, hosts=1, requests=9, expected=3) == (3, 3)
+    assert most_at_once(replace(three, places=2), 3, 3, expected=2)[1] == 2
     with pytest.raises(ValueError, match="1 or more"):
         Politeness(connections=0)
 
@@ -235,7 +245,7 @@ def test_a_host_that_asks_to_wait_is_left_alone(status: str) -> None:
     async def run() -> FetchFailed:
         async with (
             serving(always(answer(b"", status, "Retry-After: 120"))) as seen,
-            open_gate(limits=replace(QUICK, wait_s=1)) as gate,
+            open_gate(limits=replace(PATIENT, wait_s=1)) as gate,
         ):
             response = await gate.fetch(Request(seen.url(), obey_robots=False))
             assert response.status in {429, 503}
