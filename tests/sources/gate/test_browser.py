@@ -66,7 +66,7 @@ def with_browser(handler: Handler, work: Work, limits: RenderLimits | None = Non
         async with (
             serving(handler) as seen,
             open_gate(names(NAMES), limits=PATIENT) as gate,
-            Browser(gate, limits=limits or RenderLimits(render_s=240, settle_s=20)) as browser,
+            Browser(gate, limits=limits or RenderLimits(render_s=240, settle_s=5)) as browser,
         ):
             await work(browser, seen)
             return seen
