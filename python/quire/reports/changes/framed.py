@@ -39,6 +39,13 @@ _FRAME = """
   margin: 0 !important; vertical-align: text-bottom !important; scroll-margin: 8em !important; }
 .quire-spot:target { outline: 3px solid #e08a00 !important; }
 """
+# Noise without a mark: the new version as it is.
+_NO_NOISE = """
+del.quire-del.quire-quiet { display: none !important; }
+ins.quire-ins.quire-quiet, span.quire-moved.quire-quiet, .quire-atom.quire-quiet {
+  background: none !important; color: inherit !important; border: 0 !important;
+  outline: 0 !important; }
+"""
 _OLD = """
 ins.quire-ins { background: #ffd5d1 !important; color: #8c1d18 !important; }
 .quire-atom.quire-ins { outline: 2px dashed #d6635b !important; background: #ffd5d1 !important;
@@ -98,6 +105,7 @@ def framed_changes(
     shown: Shown = Shown.BOTH,
     embedded: Looks = NOTHING,
     quiet: Quiet = LOUD,
+    hides_noise: bool = False,
 ) -> FramedPage:
     """Draw two versions of a page, or one of them, with the changes marked.
 
@@ -113,12 +121,13 @@ def framed_changes(
         shown: which version to show.
         embedded: style sheets, images and fonts of the pages, to be written into the document.
         quiet: nodes whose changes are noise.
+        hides_noise: write noise without marks.
     """
     if shown is Shown.OLD:
         annotation = annotate(annotation.new, annotation.old, annotation.rules)
         quiet = quiet.turned()
     changes = Changes(hides_deleted=shown is not Shown.BOTH)
-    style = _FRAME + (_OLD if shown is Shown.OLD else "")
+    style = _FRAME + (_OLD if shown is Shown.OLD else "") + (_NO_NOISE if hides_noise else "")
     drawn = draw(annotation, changes, base=base, embedded=embedded, quiet=quiet)
     return _framed(annotation, changes, drawn, style, is_old=shown is Shown.OLD)
 

@@ -200,16 +200,22 @@ class Quiet:
         new: nodes of the new page.
         old_moved: nodes of the old page that are quiet only if they moved.
         new_moved: nodes of the new page that are quiet only if they moved.
+        old_tags: elements of the old page whose attributes differ only in noise.
+        new_tags: elements of the new page whose attributes differ only in noise.
     """
 
     old: frozenset[int] = frozenset()
     new: frozenset[int] = frozenset()
     old_moved: frozenset[int] = frozenset()
     new_moved: frozenset[int] = frozenset()
+    old_tags: frozenset[int] = frozenset()
+    new_tags: frozenset[int] = frozenset()
 
     def turned(self) -> Quiet:
         """Return this for the comparison the other way round."""
-        return Quiet(self.new, self.old, self.new_moved, self.old_moved)
+        return Quiet(
+            self.new, self.old, self.new_moved, self.old_moved, self.new_tags, self.old_tags
+        )
 
 
 #: Nothing is noise.

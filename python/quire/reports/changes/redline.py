@@ -392,6 +392,8 @@ class _Drawing:
             classes.append("quire-outlined")
             titles.append(self.outlined[node])
         titles += self._other_changes(node, status)
+        if node in self.quiet.new_tags:
+            status &= ~_ATTRIBUTES
         if status & (_TAG | _ATTRIBUTES) and not is_quiet:
             classes.append("quire-attr")
             self.changes.others += 1

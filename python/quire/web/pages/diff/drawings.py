@@ -48,6 +48,7 @@ class Pair:
         looks: the style sheets, images and fonts of both.
         old_looks: those of the old page by itself, if they are others; ``looks`` if None.
         quiet: nodes whose changes are noise.
+        hides_noise: show noise as if it had not changed.
     """
 
     old: Digest
@@ -57,6 +58,7 @@ class Pair:
     looks: StoredLooks | FoundLooks
     old_looks: FoundLooks | None = None
     quiet: Quiet = LOUD
+    hides_noise: bool = False
 
     @classmethod
     def of(
@@ -68,10 +70,11 @@ class Pair:
         old_url: str,
         new_url: str,
         quiet: Quiet = LOUD,
+        hides_noise: bool = False,
     ) -> Pair:
         """Return a pair with the style sheets and images that are stored by now."""
         looks = StoredLooks([(old, old_url), (new, new_url)], app.resources)
-        return cls(old, new, old_url, new_url, looks, quiet=quiet)
+        return cls(old, new, old_url, new_url, looks, quiet=quiet, hides_noise=hides_noise)
 
 
 class Drawings:
@@ -95,13 +98,14 @@ class Drawings:
             base, looks = pair.old_url, pair.old_looks or pair.looks
         pages = (old.signatures.source, old.kind, new.signatures.source, new.kind)
         return self._get(
-            (*pages, base, shown.value, looks.key, pair.quiet),
+            (*pages, base, shown.value, looks.key, pair.quiet, pair.hides_noise),
             lambda: framed_changes(
                 annotate(old, new),
                 base=_base(base),
                 shown=shown,
                 embedded=looks.load(),
                 quiet=pair.quiet,
+                hides_noise=pair.hides_noise,
             ),
         )
 

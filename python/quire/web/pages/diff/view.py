@@ -30,6 +30,13 @@ class View(StrEnum):
     source = "source"
 
 
+class ShownNoise(StrEnum):
+    """Whether noise is shown."""
+
+    show = "show"
+    hide = "hide"
+
+
 NAMES = {
     View.redline: "Redline",
     View.side: "Side by side",
@@ -107,7 +114,9 @@ class DiffView:
         spots: the map.
         listed: the list of changes.
         others: the number of elements with changes that are not in the text.
-        quiet: the number of marks of noise.
+        quiet: the number of marks of noise, or of rows of noise.
+        noise_switch: the address at which noise is shown, or not; empty if there is none.
+        hides_noise: whether noise is not shown.
         title: the changed title.
         rows: the rows of a text.
         note: something to know about the comparison; empty for nothing.
@@ -125,6 +134,8 @@ class DiffView:
     listed: list[Listed] = field(default_factory=list)
     others: int = 0
     quiet: int = 0
+    noise_switch: str = ""
+    hides_noise: bool = False
     title: tuple[Segment, ...] = ()
     rows: Rows | None = None
     note: str = ""
@@ -152,10 +163,13 @@ def make_view(
     views = [(each, NAMES[each], address(view=each.value)) for each in View]
     note = _note(old, new)
     if view in {View.text, View.source}:
-        rows = text_rows_of(old, new) if view is View.text else source_rows(old, new)
+        compare = text_rows_of if view is View.text else source_rows
+        rows = compare(old, new, pair.quiet, hides_noise=pair.hides_noise)
         current = min(max(change, 1), rows.count) if rows.count else 0
         return DiffView(
             view, views, rows.count, current, rows=rows, note=note, anchor="change-",
+            quiet=rows.quiet, noise_switch=_switch(pair, rows.quiet, address),
+            hides_noise=pair.hides_noise,
             spots=_spots([(n + 1, at, "changed") for n, at in enumerate(rows.places)]),
         )  # fmt: skip
     if view is View.redline:
@@ -186,9 +200,18 @@ def make_view(
         listed=_listed(drawn, partners),
         others=drawn.others,
         quiet=drawn.quiet,
+        noise_switch=_switch(pair, drawn.quiet, address, change=current or None),
+        hides_noise=pair.hides_noise,
         title=drawn.title,
         note=note,
     )
+
+
+def _switch(pair: Pair, quiet: int, address: Address, **values: object) -> str:
+    """Return the address at which noise is shown, if it is not, or the other way round."""
+    if not quiet:
+        return ""
+    return address(**values, noise=None if pair.hides_noise else ShownNoise.hide.value)
 
 
 def _kind(mark: ChangeMark) -> str:

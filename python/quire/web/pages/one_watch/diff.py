@@ -17,7 +17,7 @@ from quire.sentinels.resources import StoredLooks
 from quire.sentinels.service import StoredState
 from quire.web.api.context import App, Client, State, Url, VersionNumber, WatchNumber, router
 from quire.web.pages.diff.drawings import DRAWINGS, Pair, frame_answer
-from quire.web.pages.diff.view import DiffView, View, make_view
+from quire.web.pages.diff.view import DiffView, ShownNoise, View, make_view
 from quire.web.pages.one_watch.heading import (
     MOST_VERSIONS,
     Shown,
@@ -52,6 +52,7 @@ async def show_diff(
     new: VersionNumber = None,
     view: View = View.redline,
     change: Change = 1,
+    noise: ShownNoise = ShownNoise.show,
 ) -> Response:
     """Show the differences between two versions of a page; the last two by default."""
 
@@ -64,7 +65,7 @@ async def show_diff(
         diff: DiffView | None = None
         pair = _pair(numbers, old, new)
         if pair is not None:
-            diff = _compare(app, shown, pair, view, change)
+            diff = _compare(app, shown, pair, view, change=change, noise=noise)
         return watch_page(
             app,
             client,
@@ -89,6 +90,7 @@ async def show_frame(
     url: Url = None,
     old: VersionNumber = None,
     new: VersionNumber = None,
+    noise: ShownNoise = ShownNoise.show,
 ) -> Response:
     """Return a page of strangers with marks, for a frame."""
     if url is None:
@@ -109,17 +111,27 @@ async def show_frame(
         await prepare(app, before, base)
 
         def draw() -> FramedPage:
-            pair = _noted(app, watch, base, before, after)
+            pair = _noted(app, watch, base, (before, after), noise)
             return DRAWINGS.changes(pair, Drawn(name.value))
 
     return frame_answer(await app.run_heavy(draw))
 
 
-def _compare(app: State, shown: Shown, pair: tuple[int, int], view: View, change: int) -> DiffView:
+def _compare(
+    app: State,
+    shown: Shown,
+    pair: tuple[int, int],
+    view: View,
+    *,
+    change: int,
+    noise: ShownNoise,
+) -> DiffView:
     old, new = app.service.versions(shown.stored.id, shown.url, *pair)
     base = shown.url or ""
-    compared = _noted(app, shown.stored.id, base, old, new)
-    numbers = {"old": pair[0], "new": pair[1]}
+    compared = _noted(app, shown.stored.id, base, (old, new), noise)
+    numbers: dict[str, object] = {"old": pair[0], "new": pair[1]}
+    if noise is ShownNoise.hide:
+        numbers["noise"] = noise.value
 
     def address(**values: object) -> str:
         return shown.at("diff", **{**numbers, "view": view.value, **values})
@@ -130,11 +142,22 @@ def _compare(app: State, shown: Shown, pair: tuple[int, int], view: View, change
     return make_view(compared, view=view, change=change, address=address, frame=frame)
 
 
-def _noted(app: State, watch: int, url: str, old: Digest, new: Digest) -> Pair:
+def _noted(
+    app: State, watch: int, url: str, pages: tuple[Digest, Digest], noise: ShownNoise
+) -> Pair:
     """Return two versions of a page with the noise that is known of it."""
+    old, new = pages
     found = app.service.quiet_nodes(watch, url, old, new)
-    quiet = Quiet(found.old, found.new, found.old_moved, found.new_moved)
-    return Pair.of(app, old, new, old_url=url, new_url=url, quiet=quiet)
+    quiet = Quiet(
+        found.old,
+        found.new,
+        found.old_moved,
+        found.new_moved,
+        found.old_tags,
+        found.new_tags,
+    )
+    hides_noise = noise is ShownNoise.hide
+    return Pair.of(app, old, new, old_url=url, new_url=url, quiet=quiet, hides_noise=hides_noise)
 
 
 def _pair(numbers: list[int], old: int | None, new: int | None) -> tuple[int, int] | None:
