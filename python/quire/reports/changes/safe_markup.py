@@ -299,6 +299,8 @@ _IMAGE = re.compile(
 )
 # The prefix of our own classes; a page must not use them.
 _OURS = "quire-"
+# Hosts without an owner, by RFC 2606: pages of folders have such addresses.
+_NOWHERE = ".invalid"
 _SCHEMES = frozenset({"http", "https", "mailto"})
 
 
@@ -416,15 +418,17 @@ def link(address: str, base: str | None) -> str | None:
     >>> link("#top", None), link("/a", "https://example.org/b"), link("/a", None)
     ('#top', 'https://example.org/a', None)
     >>> link(" java\nscript:alert(1)", None)
+    >>> link("b.html", "https://folder.invalid/a.html")
     """
     found = resolve(base, address)
     if found.startswith("#"):
         return found
     try:
-        scheme = urlsplit(found).scheme.lower()
+        parts = urlsplit(found)
+        leads_nowhere = (parts.hostname or "").endswith(_NOWHERE)
     except ValueError:  # unbalanced brackets and the like
         return None
-    return found if scheme in _SCHEMES else None
+    return found if parts.scheme.lower() in _SCHEMES and not leads_nowhere else None
 
 
 def image(address: str, base: str | None, *, remote: bool) -> str | None:

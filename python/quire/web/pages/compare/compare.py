@@ -19,6 +19,7 @@ from quire.sentinels.accounts import Identity
 from quire.web.answers import Problem
 from quire.web.api.context import App, Client, State, router
 from quire.web.pages.compare.crawls import ComparedCrawls, Kind, compare_crawls, kind_of
+from quire.web.pages.compare.folder_files import address_in_folder
 from quire.web.pages.compare.given import (
     MOST_PAGE,
     GivenError,
@@ -167,7 +168,8 @@ def _pair(
         raise Problem(404, "this page is not in both crawls")
     address = found[0].address
     looks, old_looks = held.looks(is_old=False), held.looks(is_old=True)
-    pair = Pair(found[1], found[2], address, address, looks, old_looks)
+    base = address_in_folder(address)
+    pair = Pair(found[1], found[2], base, base, looks, old_looks)
     return held.names, address, pair
 
 

@@ -1,7 +1,8 @@
 """Two uploaded crawls: WARC or WACZ files, or zip files of folders, compared page by page.
 
-Files are written to a folder of their own under names of ours. Of a zip file only pages are written,
-each under a path without steps upwards, as long as their number and length are within limits.
+Files are written to a folder of their own under names of ours. Of a zip file, pages are written under
+paths without steps upwards, as long as their number and length are within limits; ``folder_files``
+writes what they need to look like pages.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from tempfile import mkdtemp
 from weakref import finalize
 
@@ -26,7 +27,9 @@ from quire.display import format_bytes
 from quire.errors import QuireError
 from quire.sentinels.resources import FoundLooks, Resource, sniffed
 from quire.viewing import Use
+from quire.web.pages.compare.folder_files import file_at, write_files
 from quire.web.pages.compare.given import MOST_PAGE, GivenError
+from quire.web.pages.compare.zip_files import FAULTS, clean_steps
 from quire.web.pages.forms import Upload
 
 #: Pages of a zip file, and bytes of all of them.
@@ -42,10 +45,6 @@ _STEP_BYTES = 1 << 20
 _END, _END_BYTES = b"PK\x05\x06", 22
 _GZIP, _ZIP, _WARC = b"\x1f\x8b", b"PK\x03\x04", b"WARC/"
 _PAGE = re.compile(r"\.(x?html?|xml|json|txt|md|csv|rss|atom)$", re.IGNORECASE)
-_STEP = re.compile(r"[^\w.~%=+@,&()-]+")
-_LONGEST_STEP = 100
-# What the standard library raises for a damaged zip file.
-_FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 
 
 class Kind(Enum):
@@ -85,12 +84,14 @@ class ComparedCrawls:
         names: what to call them.
         comparison: every page of both.
         folder: the files, until the result is forgotten.
+        files: style sheets, images and fonts of zipped folders by their paths, the old ones first.
         names_of: everything in both crawls by its address; filled when it is first needed.
     """
 
     names: tuple[str, str]
     comparison: Comparison
     folder: Folder
+    files: tuple[dict[str, Path], dict[str, Path]] = ({}, {})
     names_of: dict[str, ComparedPage] = field(default_factory=dict, repr=False, compare=False)
 
     def pages(self, number: int) -> tuple[ComparedPage, Digest, Digest] | None:
@@ -111,7 +112,12 @@ class ComparedCrawls:
         if not self.names_of:
             self.names_of.update((each.address, each) for each in self.comparison.pages)
 
+        sides = self.files if is_old else self.files[::-1]
+
         def find(url: str, use: Use) -> Resource | None:
+            for files in sides:
+                if (found := file_at(url, use, files)) is not None:
+                    return found
             known = self.names_of.get(url)
             if known is None:
                 return None
@@ -150,7 +156,9 @@ def compare_crawls(old: Upload, new: Upload) -> ComparedCrawls:
     """
     folder = Folder()
     try:
-        paths = [written(file, folder.path, side) for side, file in (("old", old), ("new", new))]
+        sides = ("old", old), ("new", new)
+        paths = [written(file, folder.path, side) for side, file in sides]
+        files = [_written_files(file, folder.path, side) for side, file in sides]
         comparison = compare(*paths, most_bytes=MOST_PAGE)
     except GivenError:
         folder.delete()
@@ -164,7 +172,9 @@ def compare_crawls(old: Upload, new: Upload) -> ComparedCrawls:
     if not comparison.pages:
         folder.delete()
         raise GivenError("neither file has pages", "new")
-    return ComparedCrawls((old.name[:200], new.name[:200]), comparison, folder)
+    return ComparedCrawls(
+        (old.name[:200], new.name[:200]), comparison, folder, (files[0], files[1])
+    )
 
 
 def written(file: Upload, folder: Path, side: str) -> str:
@@ -200,9 +210,21 @@ def written(file: Upload, folder: Path, side: str) -> str:
                     )
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)  # with one byte too many, it becomes a Trouble
-    except (*_FAULTS, OSError) as error:
+    except (*FAULTS, OSError) as error:
         raise GivenError(f"{file.name}: the zip file cannot be read ({error})", side) from None
     return str(target)
+
+
+def _written_files(file: Upload, folder: Path, side: str) -> dict[str, Path]:
+    """Write the style sheets, images and fonts of a zipped folder; of other files, nothing."""
+    if kind_of(file) is not Kind.FOLDER:
+        return {}
+    try:
+        with zipfile.ZipFile(io.BytesIO(file.data)) as opened:
+            pages = [clean_steps(each.filename) for each in _pages(opened)]
+        return write_files(file, folder / f"{side}-files", _top(pages))
+    except (*FAULTS, OSError) as error:
+        raise GivenError(f"{file.name}: the zip file cannot be read ({error})", side) from None
 
 
 def _check_unpacked(file: Upload, kind: Kind, side: str) -> None:
@@ -224,7 +246,7 @@ def _check_unpacked(file: Upload, kind: Kind, side: str) -> None:
                     left -= max(len(data), _unpacked(data, left))
                     if left < 0:
                         break
-        except (*_FAULTS, OSError) as error:
+        except (*FAULTS, OSError) as error:
             raise GivenError(f"{file.name}: the WACZ file cannot be read ({error})", side) from None
     if left < 0:
         raise GivenError(
@@ -273,27 +295,28 @@ def _members(
     opened: zipfile.ZipFile, target: Path, side: str
 ) -> Iterator[tuple[zipfile.ZipInfo, Path]]:
     """List the pages in a zip file, each with the path that it is written to."""
-    found = [each for each in opened.infolist() if _PAGE.search(each.filename)]
+    found = _pages(opened)
     if len(found) > MOST_PAGES:
         raise GivenError(
             f"the zip file has {len(found):,} pages; expected at most {MOST_PAGES:,}", side
         )
-    # A folder around everything is left out, so that site-may.zip and site-june.zip have equal paths.
-    parts = [_steps(each.filename) for each in found]
-    tops = {each[0] for each in parts if len(each) > 1}
-    has_top = len(tops) == 1 and all(len(each) > 1 for each in parts)
+    parts = [clean_steps(each.filename) for each in found]
+    has_top = bool(_top(parts))
     for each, steps in zip(found, parts, strict=True):
         inside = steps[1:] if has_top else steps
         if inside:
             yield each, target.joinpath(*inside)
 
 
-def _steps(name: str) -> list[str]:
-    r"""Return the steps of a path, without roots, drives and steps upwards.
+def _pages(opened: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    return [each for each in opened.infolist() if _PAGE.search(each.filename)]
 
-    >>> _steps("../../etc/pass wd.html"), _steps("C:\\site\\a.html")
-    (['etc', 'pass_wd.html'], ['C_', 'site', 'a.html'])
+
+def _top(pages: list[list[str]]) -> str:
+    """Return the folder around everything; empty if there is none.
+
+    It is left out, so that site-may.zip and site-june.zip have equal paths.
     """
-    steps = PurePosixPath(name.replace("\\", "/")).parts
-    cleaned = [_STEP.sub("_", each)[-_LONGEST_STEP:] for each in steps]
-    return [each for each in cleaned if each.strip("._")]
+    tops = {each[0] for each in pages if len(each) > 1}
+    has_top = len(tops) == 1 and all(len(each) > 1 for each in pages)
+    return tops.pop() if has_top else ""
