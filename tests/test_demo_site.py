@@ -13,10 +13,12 @@ import quire
 from quire.demo.changing import DemoSite, answer, demo_watches
 from quire.demo.changing.paper import (
     ADVERTISEMENTS,
+    BOATS_S,
     HEADLINE_S,
     HEADLINES,
     PRICES_S,
     REDESIGN_S,
+    boats,
     prices,
 )
 from quire.sentinels.checking.answers import Fetched
@@ -49,6 +51,18 @@ def test_headlines_and_prices_change_with_the_time() -> None:
     assert texts(front[2], ".stories li")[0] == headlines[0][0]
     cod = [float(prices(seconds)["Cod"]) for seconds in range(0, 60, PRICES_S)]
     assert cod[0] >= 8 > cod[1]  # "Cod below 8" fires within a minute
+
+
+def test_another_boat_is_for_sale_within_half_a_minute() -> None:
+    pages = [answer("/boats.html", seconds, 1).body for seconds in (0, BOATS_S - 1, BOATS_S)]
+    names = [texts(body, ".boat h3") for body in pages]
+
+    assert BOATS_S < 30
+    assert len(names[0]) >= 4  # a list from the beginning
+    assert names[0] == names[1] == names[2][1:]
+    offers = [boats(number * BOATS_S)[0][1] for number in range(1000)]
+    assert len(set(offers)) == 1000  # a record is known by its title
+    assert len(boats(10_000)) == 8
 
 
 def test_the_new_design_has_the_same_prices() -> None:
@@ -113,4 +127,13 @@ def test_changes_are_announced_and_the_noise_is_not(tmp_path: Path) -> None:
     assert by_name["Cod below 8", "change"] == 2
     asked = {event.name for event in told if event.kind in {"moved", "lost"}}
     assert asked == {"Cod below 8", "Fish prices"}  # after the new design
-    assert {event.name for event in told} == {"Headline", "Front page", *asked}  # not the tides
+    # One notice for each new boat, with that boat alone.
+    offers = [event for event in told if event.name == "Boats for sale"]
+    assert [event.kind for event in offers] == ["change"] * ((120 - 5) // BOATS_S)
+    for number, event in enumerate(offers, start=1):
+        newest = boats(number * BOATS_S)[0]
+        assert len(event.added) == 1
+        assert newest[1] in event.added[0]
+        assert newest[3] in event.added[0]
+    named = {"Headline", "Front page", "Boats for sale", *asked}
+    assert {event.name for event in told} == named  # not the tides

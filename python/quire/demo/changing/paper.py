@@ -6,6 +6,7 @@ the response, so that tests see every state of the site without waiting for it:
 * headlines and prices depend on the time: these are changes that people want to hear about;
 * the advertisement, the counter of visitors and a token depend on the number of the response: they
   differ in every response, and a watch that announces them is useless;
+* every ``BOATS_S`` seconds another boat is for sale, at the top of a list;
 * after ``REDESIGN_S`` seconds the fish market has a new design with the same prices.
 """
 
@@ -19,6 +20,9 @@ from html import escape
 HEADLINE_S = 20
 #: How long the prices of the fish market stay, in seconds.
 PRICES_S = 15
+#: How often another boat is for sale, in seconds, and how many are listed.
+BOATS_S = 25
+MOST_BOATS = 8
 #: When the fish market gets its new design, in seconds.
 REDESIGN_S = 75
 
@@ -37,6 +41,10 @@ PRICES = {
     "Mackerel": ("5.20", "5.20", "5.20", "5.40", "5.40", "5.40"),
     "Lemon sole": ("14.60", "14.60", "14.90", "14.90", "14.60", "14.60"),
 }
+#: Names of boats, in two parts, and their kinds. No two boats for sale have the same name.
+BOATS = ("Marigold", "Guillemot", "Ida", "Patience", "Kittiwake", "Thomas", "Wind")
+BOAT_FIRST = ("Old", "Little", "Lucky", "Second", "Aunt")
+BOAT_KINDS = ("rowing boat", "sloop", "dinghy", "cutter", "punt", "ketch")
 ADVERTISEMENTS = (
     ("Knots & Co.", "Ropes of every length. Today: long ones."),
     ("The Dry Dock", "Raincoats for the optimist."),
@@ -56,6 +64,8 @@ _STYLE = """
   .ad { border: 1px dashed #999; padding: 0.5rem 1rem; margin: 1.5rem 0; color: #555; }
   table { border-collapse: collapse; } td, th { padding: 0.2rem 1.5rem 0.2rem 0; text-align: left; }
   .catch { display: inline-block; border: 1px solid #ccc; padding: 0 1rem; margin: 0 1rem 1rem 0; }
+  .boats { list-style: none; padding: 0; } .boat { border-top: 1px solid #ccc; padding: 0.4rem 0; }
+  .boat h3, .boat p { display: inline-block; margin: 0 1.5rem 0 0; }
   footer { color: #777; font-size: 0.85rem; }
 """
 
@@ -89,6 +99,8 @@ def answer(path: str, seconds: float, response: int) -> Answer:
     if path == "/market.html":
         is_new = seconds >= REDESIGN_S
         return _html("Fish market", _cards(seconds) if is_new else _table(seconds))
+    if path == "/boats.html":
+        return _html("Boats for sale", _boats(seconds))
     if path == "/tides.html":
         return _html("Tides", _tides())
     if path == "/feed.xml":
@@ -106,6 +118,26 @@ def prices(seconds: float) -> dict[str, str]:
     """Return what a kilo costs."""
     state = int(seconds // PRICES_S)
     return {name: costs[state % len(costs)] for name, costs in PRICES.items()}
+
+
+def boats(seconds: float) -> list[tuple[int, str, str, str]]:
+    """Return the boats for sale, the newest first: number, name, kind and price."""
+    newest = 4 + int(seconds // BOATS_S)
+    return [
+        (
+            number,
+            _boat_name(number),
+            BOAT_KINDS[number % len(BOAT_KINDS)],
+            f"{900 + 370 * number % 2900:,} €",
+        )
+        for number in range(newest, max(newest - MOST_BOATS, 0), -1)
+    ]
+
+
+def _boat_name(number: int) -> str:
+    name = f"{BOAT_FIRST[number % len(BOAT_FIRST)]} {BOATS[number % len(BOATS)]}"
+    again = number // (len(BOAT_FIRST) * len(BOATS))
+    return f"{name} {again + 1}" if again else name
 
 
 def _front(seconds: float, response: int) -> str:
@@ -154,6 +186,21 @@ def _cards(seconds: float) -> str:
     <div class="cards">
 {cards}
     </div>
+  </main>"""
+
+
+def _boats(seconds: float) -> str:
+    offers = "\n".join(
+        f'      <li class="boat" id="boat-{number}"><h3>{name}</h3><p class="kind">{kind}, '
+        f'{3 + number % 6} m</p><p class="price">{price}</p></li>'
+        for number, name, kind, price in boats(seconds)
+    )
+    return f"""\
+  <main>
+    <p>Seen at the quay, sold as they float.</p>
+    <ul class="boats" id="boats">
+{offers}
+    </ul>
   </main>"""
 
 
@@ -208,7 +255,7 @@ def _html(title: str, main: str, response: int | None = None) -> Answer:
 <body>
   <header>
     <h1>{escape(title)}</h1>
-    <nav><a href="/">Front page</a><a href="/market.html">Fish market</a><a href="/tides.html">Tides</a></nav>
+    <nav><a href="/">Front page</a><a href="/market.html">Fish market</a><a href="/boats.html">Boats</a><a href="/tides.html">Tides</a></nav>
   </header>
 {main}
 </body>

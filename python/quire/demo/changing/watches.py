@@ -13,7 +13,7 @@ def demo_watches(site: str) -> list[dict[str, Any]]:
     """Return the watches of the demo, for the newspaper at an address.
 
     >>> [form["name"] for form in demo_watches("http://127.0.0.2:8000/")]
-    ['Headline', 'Front page', 'Cod below 8', 'Fish prices', 'Tides']
+    ['Headline', 'Front page', 'Cod below 8', 'Fish prices', 'Boats for sale', 'Tides']
     """
     market = urljoin(site, "market.html")
     forms: list[dict[str, Any]] = [
@@ -29,6 +29,14 @@ def demo_watches(site: str) -> list[dict[str, Any]]:
         },
         # Found again after the new design; then it asks whether this is the right part.
         {"name": "Fish prices", "url": market, "where": "table.prices", "tags": ["market"]},
+        # Tells about every boat once, however often the list changes its order.
+        {
+            "name": "Boats for sale",
+            "url": urljoin(site, "boats.html"),
+            "where": "#boats",
+            "preset": "new record",
+            "tags": ["market"],
+        },
         {"name": "Tides", "url": urljoin(site, "tides.html")},  # never changes
     ]
     return [{**form, "every": EVERY} for form in forms]
