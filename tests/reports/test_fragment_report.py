@@ -41,7 +41,7 @@ ELEMENTS = re.compile(
 )
 ATTRIBUTES = re.compile(
     "charset|http-equiv|content|name|lang|class|id|href|rel|title|role|aria-label|scope|viewBox|d|[rc]?[xy]|"
-    "width|height|preserveAspectRatio"
+    "width|height|preserveAspectRatio|data-label|tabindex"
 )
 
 

@@ -30,6 +30,15 @@ del { background: color-mix(in srgb, var(--hue3) 22%, transparent); } ins { back
 .leave td { color: var(--dim); }
 .what { min-width: 22rem; } .wide th, .wide td { padding-left: .55rem; padding-right: .55rem; }
 th { overflow-wrap: normal; }
+/* On a phone each part is a card: its words first, then its figures with their names. */
+@media (max-width: 40rem) {
+  .ranked thead { clip-path: inset(50%); position: absolute; height: 1px; overflow: hidden; }
+  .ranked, .ranked tbody { display: block; }
+  .ranked tr { display: flex; flex-wrap: wrap; border-bottom: 1px solid var(--line); padding: .3rem 0; }
+  .ranked td { border: 0; } .ranked .what { flex: 1; min-width: calc(100% - 4rem); width: 0; }
+  .ranked td[data-label] { font-size: .8rem; padding-bottom: 0; white-space: normal; }
+  .ranked td[data-label]::before { color: var(--dim); content: attr(data-label) " "; }
+}
 tr:target { outline: 2px solid var(--link); }
 .chart { display: block; width: 100%; height: auto; background: var(--card); border: 1px solid var(--line); border-radius: 9px; }
 .chart text { fill: var(--ink); font: 12px system-ui, sans-serif; } .chart .quiet { fill: var(--dim); font-size: 11px; }

@@ -62,17 +62,28 @@ def _table(study: FragmentStudy, names: PageNames, tier: Tier, title: str) -> st
         f'<th scope="col" title="{escape(meanings.get(name, ""))}">{escape(name)}</th>'
         for name in heads
     )
-    body = "".join(_row(one, names, paced=paced, compared=compared, logged=logged) for one in rows)
+    labels = heads[2:]
+    body = "".join(
+        _row(one, names, labels, paced=paced, compared=compared, logged=logged) for one in rows
+    )
     more = all_of - len(rows)
     beyond = f'<p class="dim">and {more:,} more that save less</p>' if more > 0 else ""
     return (
         f'<section id="{tier.replace(" ", "-")}"><h2>{escape(title)} <small>{all_of:,}</small></h2>'
-        f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+        f'<div class="wide" tabindex="0" role="group" aria-label="{escape(title)}"><table class="ranked"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
         f"{beyond}</section>\n"
     )
 
 
-def _row(one: FragmentFacts, names: PageNames, *, paced: bool, compared: bool, logged: bool) -> str:
+def _row(
+    one: FragmentFacts,
+    names: PageNames,
+    labels: Sequence[str],
+    *,
+    paced: bool,
+    compared: bool,
+    logged: bool,
+) -> str:
     cells = [figure(one, column.key) for column in COLUMNS]
     if paced:
         pace = one.pace
@@ -86,7 +97,10 @@ def _row(one: FragmentFacts, names: PageNames, *, paced: bool, compared: bool, l
         cells.append(one.sharing)
     if logged:
         cells += [maybe_number(one.requests), maybe_number(one.requests_per_day)]
-    numbers = "".join(f'<td class="number">{escape(cell)}</td>' for cell in cells)
+    numbers = "".join(
+        f'<td class="number" data-label="{escape(label)}">{escape(cell)}</td>'
+        for label, cell in zip(labels, cells, strict=True)
+    )
     leave = ' class="leave"' if one.action == "leave" else ""
     return (
         f'<tr id="{one.tier.replace(" ", "-")}-{one.rank}"{leave}><td class="number">{one.rank:,}</td>'

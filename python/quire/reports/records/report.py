@@ -113,7 +113,7 @@ def _table(number: int, region: Region) -> str:
     return (
         f"<h2>Region {number} <small>{format_count(len(region), 'record')}, confidence "
         f"{region.confidence:.2f}, {where}</small></h2>"
-        f"<div class=wide><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{rest}"
+        f"<div class=wide tabindex=0 role=group aria-label='Region {number}'><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{rest}"
     )
 
 
