@@ -61,11 +61,26 @@ function showRow({ id, mark, html }) {
 function tell({ changes }) {
   const names = changes.map(({ name, words }) => `${name}: ${words}`);
   news.textContent = names.length <= 3 ? names.join(" · ") : `${names.length} changes`;
+  greet();
   for (const { watch } of changes) {
     const row = document.getElementById(`watch-${watch}`);
     row?.classList.remove("fresh");
     requestAnimationFrame(() => row?.classList.add("fresh"));
   }
+}
+
+// The greeting of the demo lists what happened: it is read again after each change.
+async function greet() {
+  const old = document.querySelector(".greeting .columns");
+  if (!old) return;
+  const reply = await fetch(location.href).catch(() => null);
+  if (!reply?.ok) return;
+  const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+  const fresh = page.querySelector(".greeting .columns");
+  if (!fresh || fresh.innerHTML === old.innerHTML) return;
+  const focused = old.contains(document.activeElement) && document.activeElement.getAttribute("href");
+  old.replaceChildren(...fresh.childNodes);
+  if (focused) (old.querySelector(`a[href="${CSS.escape(focused)}"]`) ?? old.querySelector("a"))?.focus();
 }
 
 function remove({ id }) {
