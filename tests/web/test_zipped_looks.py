@@ -18,6 +18,7 @@ from tests.web.client import Client
 from tests.web.conftest import Site
 from tests.web.live import visiting
 from tests.web.test_compare import post, zipped
+from tests.web.test_one_watch import words
 
 DOT = (
     b"<svg xmlns='http://www.w3.org/2000/svg' width='40' height='30'>"
@@ -146,3 +147,10 @@ def test_a_damaged_image_does_not_keep_pages_from_being_compared(site: Site) -> 
     page = compared_page(browser, zipped({"a.html": "<h1>Hake</h1>"}), broken)
 
     assert "Cod" in browser.get(page.replace("?", "/frame/both?")).text
+
+
+def test_one_edited_text_is_not_several(site: Site) -> None:
+    browser = site.browser("viewer")
+    page = compared_page(browser, folder("Hake", "red"), folder("Cod", "red"))
+
+    assert "1 text edited" in words(browser.get(page.partition("?")[0]))

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from quire.captures.compare import ComparedPage
-from quire.display import format_bytes
+from quire.display import format_bytes, format_count
 from quire.reports.changes.framed import Shown
 from quire.sentinels.accounts import Identity
 from quire.web.answers import Problem
@@ -197,13 +197,13 @@ def _row(key: str, number: int, compared: ComparedPage) -> dict[str, Any]:
     parts = []
     if summary is not None:
         parts = [
-            f"{count:,} {words}"
-            for count, words in (
-                (summary.content, "texts edited"),
-                (summary.insertions, "parts inserted"),
-                (summary.deletions, "parts deleted"),
-                (summary.moved, "nodes moved"),
-                (summary.attributes, "nodes with changed attributes"),
+            f"{format_count(count, word)} {said}"
+            for count, word, said in (
+                (summary.content, "text", "edited"),
+                (summary.insertions, "part", "inserted"),
+                (summary.deletions, "part", "deleted"),
+                (summary.moved, "node", "moved"),
+                (summary.attributes, "node", "with changed attributes"),
             )
             if count
         ]
