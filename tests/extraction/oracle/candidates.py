@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.extraction.oracle.kinds import SAME_CLASS, kinds
+from tests.extraction.oracle.kinds import OTHER_CLASS, SAME_CLASS, kinds, turns
 from tests.extraction.oracle.outline import Ints, Outline
 from tests.extraction.oracle.runs import LEAST_RECORDS, runs
 from tests.extraction.oracle.shapes import Shapes
@@ -79,12 +79,26 @@ def candidates(view: Outline, shapes: Shapes) -> list[Candidate]:
     found = []
     for parent in _parents(view, shapes, by_parent):
         children = by_parent[starts[parent] : starts[parent + 1]]
-        of = kinds(view, shapes, children)
-        tags = np.asarray(view.page.tag, np.int64)[children]
-        records = runs(children, of, tags, view.leaf_count(children))
+        records = _divided(view, shapes, children, SAME_CLASS, OTHER_CLASS)
+        if records and all(len(record) == 1 for record in records):
+            rows = np.array([record[0] for record in records], np.int64)
+            least = turns(view, shapes, rows, likeness(shapes, records))
+            if least is not None:
+                found_runs = _divided(view, shapes, children, least, max(least, OTHER_CLASS))
+                if any(len(record) > 1 for record in found_runs):
+                    records = found_runs
         if len(records) >= LEAST_RECORDS:
             found.append(Candidate(int(parent), tuple(records), likeness(shapes, records)))
     return found
+
+
+def _divided(
+    view: Outline, shapes: Shapes, children: Ints, same_class: float, other_class: float
+) -> list[tuple[int, ...]]:
+    of = kinds(view, shapes, children, same_class, other_class)
+    tags = np.asarray(view.page.tag, np.int64)[children]
+    names = [view.page.tag_names[int(tag)] for tag in tags]
+    return runs(children, of, tags, view.leaf_count(children), names)
 
 
 def likeness(shapes: Shapes, records: list[tuple[int, ...]]) -> float:

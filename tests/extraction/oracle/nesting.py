@@ -8,6 +8,8 @@ thread). This module tells them apart and leaves every part of the page in one l
 from __future__ import annotations
 
 from collections import Counter
+from enum import Enum
+from itertools import pairwise
 
 import numpy as np
 
@@ -22,10 +24,22 @@ _HAVE_ONE = 0.6
 _RICH_LEAVES = 2.0
 # Records of lists next to each other that are one list.
 _ALIKE = 0.55
+# Records at the start of each list that are compared with those of the list before it.
+_COMPARED = 3
+# If nearly all elements named like a record inside others are answers, the rest are, too.
+_NEARLY_ALL = 0.8
 # Answers inside a record, compared with the record.
 _ANSWER = 0.45
 # Labels of facts (`Maker`, `Weight`) are the same in every record.
 _SAME_LABELS = 0.5
+
+
+class Nested(Enum):
+    """The meaning of lists inside the records of a list."""
+
+    FIELDS = "fields of the records"
+    JOINED = "parts of one list"
+    APART = "lists of several kinds"
 
 
 def resolve(view: Outline, shapes: Shapes, found: list[Candidate]) -> list[Candidate]:
@@ -38,9 +52,20 @@ def resolve(view: Outline, shapes: Shapes, found: list[Candidate]) -> list[Candi
         while kept and kept[-1].node < view.end[outer.node]:
             below.append(kept.pop())
         inside = _inside(view, outer, below)
-        whole = _joined(view, shapes, outer, inside) if inside else None
+        nested = _nested(view, shapes, outer, inside)
+        if nested is Nested.APART:
+            kept += reversed(below)
+            continue
         beside = [one for one in reversed(below) if one not in inside]
-        kept += [*beside, whole if whole is not None else _thread(view, shapes, outer)]
+        if nested is Nested.JOINED:
+            kept += [*beside, _joined(view, shapes, outer, inside)]
+            continue
+        whole = _thread(view, shapes, outer)
+        # A thread may have grown over lists that were beside its records.
+        tops = [one[0] for one in whole.records if view.parent[one[0]] == whole.node]
+        covered = [range(top, int(view.end[top])) for top in tops]
+        kept += [one for one in beside if not any(one.node in each for each in covered)]
+        kept.append(whole)
     kept = _neighbours(view, shapes, kept)
     return sorted(kept, key=lambda one: one.node)
 
@@ -56,10 +81,10 @@ def _inside(view: Outline, outer: Candidate, below: list[Candidate]) -> list[Can
     ]
 
 
-def _joined(
-    view: Outline, shapes: Shapes, outer: Candidate, inside: list[Candidate]
-) -> Candidate | None:
-    """One list of all records inside an outer list, if that is only rows or sections."""
+def _nested(view: Outline, shapes: Shapes, outer: Candidate, inside: list[Candidate]) -> Nested:
+    """Decide between a list and those inside its records."""
+    if not inside:
+        return Nested.FIELDS
     leaves = view.leaf_count(np.array(outer.roots, np.int64)).sum()
     records = [record for one in sorted(inside, key=lambda one: one.node) for record in one.records]
     roots = np.array([node for record in records for node in record], np.int64)
@@ -67,11 +92,17 @@ def _joined(
     starts = [record[0] for record in outer.records]
     having = len({int(np.searchsorted(starts, one.node, side="right")) for one in inside})
     if held < _HOLDS * leaves or having < _HAVE_ONE * len(outer.records):
-        return None
+        return Nested.FIELDS
     if held < _RICH_LEAVES * len(records) or _is_cells(view, roots):
-        return None
-    if not _are_alike(shapes, inside) or _have_same_labels(view, inside):
-        return None
+        return Nested.FIELDS
+    if _have_same_labels(view, inside):
+        return Nested.FIELDS
+    return Nested.JOINED if _are_alike(shapes, inside) else Nested.APART
+
+
+def _joined(view: Outline, shapes: Shapes, outer: Candidate, inside: list[Candidate]) -> Candidate:
+    """One list of all records inside an outer list, which is only rows or sections."""
+    records = [record for one in sorted(inside, key=lambda one: one.node) for record in one.records]
     # A last row may have fewer records than a list needs; they belong to the whole.
     records += _short_rows(view, shapes, outer, inside)
     records.sort()
@@ -87,10 +118,13 @@ def _is_cells(view: Outline, roots: Ints) -> bool:
 
 
 def _are_alike(shapes: Shapes, inside: list[Candidate]) -> bool:
-    first = np.array([one.records[0][0] for one in inside], np.int64)
-    if len(first) == 1:
-        return True
-    return float(shapes.likeness(first[:-1], first[1:]).mean()) >= _ALIKE
+    """Whether each list has a record like one of the list before it."""
+    starts = [[record[0] for record in one.records[:_COMPARED]] for one in inside]
+    for before, after in pairwise(starts):
+        pairs = np.array([(one, other) for one in before for other in after], np.int64)
+        if shapes.likeness(pairs[:, 0], pairs[:, 1]).max() < _ALIKE:
+            return False
+    return True
 
 
 def _have_same_labels(view: Outline, inside: list[Candidate]) -> bool:
@@ -149,22 +183,30 @@ def _thread(view: Outline, shapes: Shapes, outer: Candidate) -> Candidate:
     low, high = outer.node + 1, int(view.end[outer.node])
     same = (view.page.tag[low:high] == name) & (shapes.classes[low:high] == label)
     nodes = np.flatnonzero(same & view.elements[low:high]) + low
-    nodes = nodes[(view.parent[nodes] != outer.node) & (view.leaf_count(nodes) > 1)]
-    at = np.searchsorted(roots, nodes, side="right") - 1
+    nodes = nodes[view.leaf_count(nodes) > 1]
+    is_beside = view.parent[nodes] == outer.node
+    # A comment with many answers may be unlike the others.
+    tops = np.union1d(roots, nodes[is_beside]) if label else roots
+    nodes = nodes[~is_beside]
+    at = np.searchsorted(tops, nodes, side="right") - 1
     nodes, at = nodes[at >= 0], at[at >= 0]
-    is_below = nodes < view.end[roots[at]]
+    is_below = nodes < view.end[tops[at]]
     nodes, at = nodes[is_below], at[is_below]
     if not len(nodes):
         return outer
     # An answer looks like a comment without answers.
     plain = roots[np.argmin(shapes.totals[roots])]
     alike = shapes.likeness(nodes, np.full(len(nodes), plain)) >= _ANSWER
-    alike |= shapes.likeness(nodes, roots[at]) >= _ANSWER
+    alike |= shapes.likeness(nodes, tops[at]) >= _ANSWER
     if not label and alike.mean() < 1:
         return outer
     if 2 * alike.sum() < len(nodes):
         return outer
-    records = sorted([*outer.records, *((int(node),) for node in nodes[alike])])
+    if label and alike.sum() >= _NEARLY_ALL * len(nodes):
+        found = [*tops, *nodes]
+    else:
+        found = [*roots, *nodes[alike & np.isin(tops[at], roots)]]
+    records = sorted((int(node),) for node in found)
     return Candidate(outer.node, tuple(records), outer.likeness)
 
 

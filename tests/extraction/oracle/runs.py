@@ -19,7 +19,12 @@ _COMPANION = 0.6
 _REGULAR = 0.7
 
 
-def runs(children: Ints, kind: Ints, tags: Ints, leaves: Ints) -> list[tuple[int, ...]]:
+_HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "dt"])
+
+
+def runs(
+    children: Ints, kind: Ints, tags: Ints, leaves: Ints, names: list[str]
+) -> list[tuple[int, ...]]:
     """Divide children into records; an empty list if they do not repeat.
 
     Args:
@@ -27,6 +32,7 @@ def runs(children: Ints, kind: Ints, tags: Ints, leaves: Ints) -> list[tuple[int
         kind: the kind of each; -1 for none.
         tags: the tag of each.
         leaves: the leaves in each.
+        names: the name of each.
     """
     counts = np.bincount(kind[kind >= 0]) if (kind >= 0).any() else np.zeros(0, np.int64)
     if not len(counts) or counts.max() < LEAST_RECORDS:
@@ -45,7 +51,11 @@ def runs(children: Ints, kind: Ints, tags: Ints, leaves: Ints) -> list[tuple[int
     best: tuple[float, list[tuple[int, ...]]] = (0.0, single)
     # The first child of all begins the first record, even if some records lack a companion:
     # each of the rarer ones has the other kind after it, but that belongs to the next record.
-    first = int(kind[np.isin(kind, among)][0])
+    places = np.flatnonzero(np.isin(kind, among)).tolist()
+    first = int(kind[places[0]])
+    headings = [int(kind[at]) for at in places if names[at] in _HEADINGS]
+    if names[places[0]] == "p" and headings:
+        first = headings[0]  # the paragraph is an introduction
     for start in sorted(among, key=lambda each: each != first):
         found, regular = _divided(children, kind, tags, start, among)
         if start == first and len(found) >= LEAST_RECORDS and regular >= _COMPANION:

@@ -41,6 +41,7 @@ class Shapes:
         totals: the sum of the counts of each node.
         parts: the number of different parts.
         classes: a number for the class attribute of each node; 0 without one.
+        class_names: the names of the class that each number stands for.
     """
 
     keys: Ints
@@ -49,6 +50,12 @@ class Shapes:
     totals: Ints
     parts: int
     classes: Ints
+    class_names: list[frozenset[str]]
+
+    def are_variants(self, one: int, other: int) -> bool:
+        """Whether two classes are equal, or one is the other with more names."""
+        a, b = self.class_names[one], self.class_names[other]
+        return one == other or (bool(a and b) and (a <= b or b <= a))
 
     def likeness(self, a: Ints, b: Ints) -> NDArray[np.float64]:
         """How alike the nodes ``a[i]`` and ``b[i]`` are, from 0 to 1."""
@@ -69,7 +76,7 @@ class Shapes:
 def shapes(view: Outline) -> Shapes:
     """Measure the shapes of all nodes."""
     nodes = np.flatnonzero(view.elements | view.leaves)
-    classes = _classes(view)
+    classes, class_names = _classes(view)
     code = np.asarray(view.page.tag, np.uint64) + np.uint64(1)
     spread = np.uint64(0x9E3779B97F4A7C15)
     owners: list[Ints] = []
@@ -98,7 +105,7 @@ def shapes(view: Outline) -> Shapes:
     of_node = keys // max(len(different), 1)
     starts = np.searchsorted(of_node, np.arange(view.page.n + 1)).astype(np.int64)
     totals = np.bincount(of_node, weights=counts, minlength=view.page.n).astype(np.int64)
-    return Shapes(keys, counts, starts, totals, max(len(different), 1), classes)
+    return Shapes(keys, counts, starts, totals, max(len(different), 1), classes, class_names)
 
 
 def class_name(written: str) -> str:
@@ -115,14 +122,14 @@ def class_name(written: str) -> str:
     return " ".join(filter(None, (_ODD.sub("", name) for name in kept)))
 
 
-def _classes(view: Outline) -> Ints:
-    """A number for the class attribute of each element; equal classes have equal numbers."""
+def _classes(view: Outline) -> tuple[Ints, list[frozenset[str]]]:
+    """A number for the class attribute of each element, and the names that it stands for."""
     page = view.page
     runs = np.asarray(page.attr, np.int64)
     with_runs = np.flatnonzero(view.elements & (runs >= 0))
     found = np.zeros(page.n, np.int64)
     if not len(with_runs):
-        return found
+        return found, [frozenset()]
     used, first, inverse = np.unique(runs[with_runs], return_index=True, return_inverse=True)
     numbers: dict[str, int] = {"": 0}
     of_run = np.empty(len(used), np.int64)
@@ -130,4 +137,4 @@ def _classes(view: Outline) -> Ints:
         name = class_name(page.attributes(node).get("class", ""))
         of_run[place] = numbers.setdefault(name, len(numbers))
     found[with_runs] = of_run[inverse]
-    return found
+    return found, [frozenset(name.split()) for name in numbers]

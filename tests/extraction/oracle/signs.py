@@ -11,6 +11,10 @@ from tests.extraction.oracle.outline import Ints, Outline, Truths, prefix_sums
 
 _MOST_COMPARED = 200
 _LONG_TEXT = 60
+# A paragraph with so many line breaks is a record of several lines, as an address is.
+_LINES = 2
+# Runs that begin with a paragraph and differ more than this are prose.
+_UNEVEN = 0.3
 _PROSE = frozenset(
     [
         "p",
@@ -47,7 +51,16 @@ def signs(view: Outline, one: Candidate) -> dict[str, float]:
     images = inside(counts["images"])
     names = [view.page.tag_names[int(view.page.tag[node])] for node in first.tolist()]
     is_long = texts / np.maximum(leaves, 1) > _LONG_TEXT
-    paragraphs = np.array([name in {"p", "blockquote", "pre"} for name in names]) & (first == last)
+    uneven = _uneven(view, one)
+    is_single = first == last
+    named = {
+        name: np.array([each == name for each in names]) for name in ("p", "blockquote", "pre")
+    }
+    paragraphs = named["p"] & np.where(
+        is_single, inside(counts["breaks"]) < _LINES, uneven > _UNEVEN
+    )
+    paragraphs |= named["blockquote"] & is_single & (inside(counts["sources"]) == 0)
+    paragraphs |= named["pre"] & is_single
     paragraphs |= inside(counts["code"]) * 2 > leaves
     shown = [
         tuple(view.page.text(node) for node in record) for record in one.records[:_MOST_COMPARED]
@@ -59,8 +72,10 @@ def signs(view: Outline, one: Candidate) -> dict[str, float]:
         "leaf_bytes": float(texts.sum()) / max(total - int(images.sum()), 1),
         "images": float((images > 0).mean()),
         "controls": float(inside(counts["controls"]).sum()) / total,
-        "prose": float((paragraphs | (is_long & (leaves < 2))).mean()),
-        "uneven": _uneven(view, one),
+        "prose": float(
+            (paragraphs | (is_long & (leaves < 2) & (inside(counts["linked"]) == 0))).mean()
+        ),
+        "uneven": uneven,
         "record_bytes": float(texts.mean()),
         "different": len(set(shown)) / len(shown),
         "share": float(texts.sum()) / max(int(view.text_bytes[0]), 1),
@@ -75,6 +90,8 @@ def sums(view: Outline) -> dict[str, Ints]:
         "images": view.count("img"),
         "code": prefix_sums(_inside(view, "pre")),
         "controls": view.count("input", "select", "textarea", "label"),
+        "breaks": view.count("br"),
+        "sources": view.count("cite", "footer"),
     }
 
 

@@ -3,10 +3,10 @@
 //! A pass over the neighbours of all nodes finds the few whose children resemble each other; only
 //! those are looked at one by one.
 
-use super::kinds::{SAME_CLASS, kinds};
+use super::kinds::{OTHER_CLASS, SAME_CLASS, kinds, turns};
 use super::lists::List;
 use super::outline::Outline;
-use super::runs::{Child, LEAST_RECORDS, runs};
+use super::runs::{Child, LEAST_RECORDS, Role, runs};
 use super::shapes::Shapes;
 use crate::digest::Digest;
 use crate::page::tree::NONE;
@@ -33,18 +33,33 @@ pub(super) fn candidates(page: &Digest, outline: &Outline, shapes: &mut Shapes<'
     let mut found = Vec::new();
     for parent in parents(page, outline, shapes, &children) {
         let nodes = children.of_parent(parent);
-        let of = kinds(shapes, tags, nodes);
-        let among: Vec<Child> = (nodes.iter().zip(of))
-            .map(|(&node, kind)| Child {
-                node,
-                kind,
-                tag: tags[node as usize],
-                leaves: outline.leaf_count(node),
-            })
-            .collect();
-        let records = runs(&among);
-        if records.len() >= LEAST_RECORDS {
+        let divided = |shapes: &mut Shapes<'_>, least: (f64, f64)| {
+            let of = kinds(shapes, tags, nodes, least);
+            let among: Vec<Child> = (nodes.iter().zip(of))
+                .map(|(&node, kind)| Child {
+                    node,
+                    kind,
+                    tag: tags[node as usize],
+                    leaves: outline.leaf_count(node),
+                    role: Role::of(page.tag_name(tags[node as usize] as usize)),
+                })
+                .collect();
+            let records = runs(&among);
             let likeness = likeness(shapes, &records);
+            (records, likeness)
+        };
+        let is_run = |record: &Vec<u32>| record.len() > 1;
+        let (mut records, mut likeness) = divided(shapes, (SAME_CLASS, OTHER_CLASS));
+        if !records.iter().any(is_run) {
+            let rows: Vec<u32> = records.iter().map(|record| record[0]).collect();
+            if let Some(least) = turns(shapes, tags, &rows, likeness) {
+                let (runs, other) = divided(shapes, (least, least.max(OTHER_CLASS)));
+                if runs.iter().any(is_run) {
+                    (records, likeness) = (runs, other);
+                }
+            }
+        }
+        if records.len() >= LEAST_RECORDS {
             found.push(List {
                 node: parent,
                 records,
@@ -58,7 +73,7 @@ pub(super) fn candidates(page: &Digest, outline: &Outline, shapes: &mut Shapes<'
 /// How alike neighbouring records are, on average; of runs, their first nodes count.
 pub(super) fn likeness(shapes: &mut Shapes<'_>, records: &[Vec<u32>]) -> f64 {
     let first: Vec<u32> = records.iter().map(|record| record[0]).collect();
-    shapes.mean_likeness(&first)
+    shapes.mean_likeness(&first, 1)
 }
 
 /// The visible elements that show something and could be records, by parent.

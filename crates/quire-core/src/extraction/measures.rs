@@ -13,6 +13,10 @@ use crate::text::Reader;
 const MOST_COMPARED: usize = 200;
 /// A single text longer than this is prose.
 const LONG_TEXT: f64 = 60.0;
+/// A paragraph with so many line breaks is a record of several lines, as an address is.
+const LINES: u64 = 2;
+/// Runs that begin with a paragraph and differ more than this are prose.
+const UNEVEN: f64 = 0.3;
 const PROSE: [&str; 14] = [
     "p",
     "pre",
@@ -40,6 +44,9 @@ pub(super) struct Counts {
     /// Leaves inside code.
     code: Vec<u32>,
     controls: Vec<u32>,
+    breaks: Vec<u32>,
+    /// Who said something: part of a quotation that is a record.
+    sources: Vec<u32>,
 }
 
 impl Counts {
@@ -50,6 +57,8 @@ impl Counts {
             images: outline.count(page, &["img"]),
             code: outline.count_inside(page, "pre"),
             controls: outline.count(page, &["input", "select", "textarea", "label"]),
+            breaks: outline.count(page, &["br"]),
+            sources: outline.count(page, &["cite", "footer"]),
         }
     }
 }
@@ -69,7 +78,7 @@ pub struct Measures {
     pub images: f64,
     /// Form controls for each leaf.
     pub controls: f64,
-    /// The share of records that are a paragraph, code, or one long text.
+    /// The share of records that are a paragraph, code, or one long text; not several short lines.
     pub prose: f64,
     /// For runs of paragraphs and headings, the share that is unlike the most frequent run.
     pub uneven: f64,
@@ -91,6 +100,7 @@ pub fn measure(page: &Digest, outline: &Outline, records: &[Vec<u32>]) -> Measur
     let (mut leaves, mut text) = (0u64, 0u64);
     let (mut links, mut linked, mut images, mut controls) = (0u64, 0u64, 0u64, 0u64);
     let (mut with_image, mut prose) = (0u32, 0u32);
+    let uneven = uneven(records, name);
     for record in records {
         let (Some(&first), Some(&last)) = (record.first(), record.last()) else {
             continue;
@@ -100,17 +110,25 @@ pub fn measure(page: &Digest, outline: &Outline, records: &[Vec<u32>]) -> Measur
         let own = inside(&outline.leaves_before);
         let bytes = inside(&outline.text_before);
         let pictures = inside(&counts.images);
+        let in_links = inside(&counts.linked);
         leaves += own;
         text += bytes;
         links += inside(&counts.links);
-        linked += inside(&counts.linked);
+        linked += in_links;
         controls += inside(&counts.controls);
         images += pictures;
         with_image += u32::from(pictures > 0);
         let is_long = bytes as f64 / own.max(1) as f64 > LONG_TEXT;
-        let is_paragraph = first == last && matches!(name(first), "p" | "blockquote" | "pre");
+        let is_single = first == last;
+        let is_paragraph = match name(first) {
+            "p" if is_single => inside(&counts.breaks) < LINES,
+            "p" => uneven > UNEVEN,
+            "blockquote" => is_single && inside(&counts.sources) == 0,
+            "pre" => is_single,
+            _ => false,
+        };
         let is_code = inside(&counts.code) * 2 > own;
-        prose += u32::from(is_paragraph || is_code || (is_long && own < 2));
+        prose += u32::from(is_paragraph || is_code || (is_long && own < 2 && in_links == 0));
     }
     let total = leaves.max(1) as f64;
     let texts = leaves.max(1).saturating_sub(images).max(1);
@@ -122,7 +140,7 @@ pub fn measure(page: &Digest, outline: &Outline, records: &[Vec<u32>]) -> Measur
         images: f64::from(with_image) / all,
         controls: controls as f64 / total,
         prose: f64::from(prose) / all,
-        uneven: uneven(records, name),
+        uneven,
         record_bytes: text as f64 / all,
         different: different(page, records),
         share: text as f64 / f64::from(outline.text_bytes(0).max(1)),

@@ -21,6 +21,10 @@ const HAVE_ONE: f64 = 0.6;
 const RICH_LEAVES: f64 = 2.0;
 /// Records of lists next to each other that are one list.
 const ALIKE: f64 = 0.55;
+/// Records at the start of each list that are compared to find out whether two lists are of one kind.
+const COMPARED: usize = 3;
+/// If nearly all elements named like a record inside others are answers, the rest are, too.
+const NEARLY_ALL: f64 = 0.8;
 /// Answers inside a record, compared with the record.
 const ANSWER: f64 = 0.45;
 /// Labels of facts (`Maker`, `Weight`) are the same in every record.
@@ -46,17 +50,42 @@ pub(super) fn resolve<'a>(
         let roots = outer.roots();
         let (inside, beside): (Vec<List>, Vec<List>) =
             (below.into_iter()).partition(|one| within(outline, &roots, one.node).is_some());
-        let whole = if inside.is_empty() {
-            None
-        } else {
-            search.joined(&outer, &roots, &inside)
-        };
-        kept.extend(beside.into_iter().rev());
-        kept.push(whole.unwrap_or_else(|| search.thread(outer, &roots)));
+        match search.nested(&outer, &roots, &inside) {
+            Nested::Apart => {
+                let mut all = inside;
+                all.extend(beside);
+                all.sort_by_key(|one| std::cmp::Reverse(one.node));
+                kept.extend(all);
+            }
+            Nested::Joined(whole) => {
+                kept.extend(beside.into_iter().rev());
+                kept.push(whole);
+            }
+            Nested::Fields => {
+                let whole = search.thread(outer, &roots);
+                // A thread may have grown over lists that were beside its records.
+                let tops: Vec<u32> = (whole.records.iter().map(|record| record[0]))
+                    .filter(|&node| parent(page, node) == Some(whole.node))
+                    .collect();
+                let is_beside = |one: &List| within(outline, &tops, one.node).is_none();
+                kept.extend(beside.into_iter().rev().filter(is_beside));
+                kept.push(whole);
+            }
+        }
     }
     let mut kept = search.neighbours(kept);
     kept.sort_by_key(|one| one.node);
     kept
+}
+
+/// The meaning of lists inside the records of a list.
+enum Nested {
+    /// They are fields of the records.
+    Fields,
+    /// The records are rows or sections of one list.
+    Joined(List),
+    /// The records are sections with a list of another kind each.
+    Apart,
 }
 
 /// The place of the root that a node is in; roots are sorted.
@@ -119,8 +148,11 @@ impl<'s, 'a> Search<'s, 'a> {
         nodes[from..to].to_vec()
     }
 
-    /// One list of all records inside an outer list, if that is only rows or sections.
-    fn joined(&mut self, outer: &List, roots: &[u32], inside: &[List]) -> Option<List> {
+    /// Decide between a list and those inside its records.
+    fn nested(&mut self, outer: &List, roots: &[u32], inside: &[List]) -> Nested {
+        if inside.is_empty() {
+            return Nested::Fields;
+        }
         let outline = self.outline;
         let leaf_sum = |nodes: &mut dyn Iterator<Item = u32>| -> u64 {
             nodes.map(|node| u64::from(outline.leaf_count(node))).sum()
@@ -137,20 +169,20 @@ impl<'s, 'a> Search<'s, 'a> {
         having.dedup();
         if (held as f64) < HOLDS * leaves as f64
             || (having.len() as f64) < HAVE_ONE * outer.records.len() as f64
+            || (held as f64) < RICH_LEAVES * records.len() as f64
+            || self.are_cells(&nodes, held)
+            || self.have_same_labels(inside)
         {
-            return None;
+            return Nested::Fields;
         }
-        if (held as f64) < RICH_LEAVES * records.len() as f64 || self.are_cells(&nodes, held) {
-            return None;
-        }
-        if !self.are_alike(inside) || self.have_same_labels(inside) {
-            return None;
+        if !self.are_alike(inside) {
+            return Nested::Apart;
         }
         // A last row may have fewer records than a list needs; they belong to the whole.
         records.extend(self.short_rows(roots, inside, nodes));
         records.sort();
         let likeness = likeness(self.shapes, &records);
-        Some(List {
+        Nested::Joined(List {
             node: outer.node,
             records,
             likeness,
@@ -171,9 +203,18 @@ impl<'s, 'a> Search<'s, 'a> {
         2 * count("td") > nodes.len() && (leaves as f64) / (nodes.len() as f64) < RICH_LEAVES
     }
 
+    /// Whether each list has a record like one of the list before it.
     fn are_alike(&mut self, inside: &[List]) -> bool {
-        let first: Vec<u32> = inside.iter().map(|one| one.records[0][0]).collect();
-        first.len() == 1 || self.shapes.mean_likeness(&first) >= ALIKE
+        let first = |one: &List| -> Vec<u32> {
+            (one.records.iter().take(COMPARED))
+                .map(|record| record[0])
+                .collect()
+        };
+        inside.windows(2).all(|pair| {
+            let others = first(&pair[1]);
+            (first(&pair[0]).iter())
+                .any(|&one| (others.iter()).any(|&other| self.shapes.likeness(one, other) >= ALIKE))
+        })
     }
 
     /// Whether the records at the same place of each list start with the same text.
@@ -238,11 +279,18 @@ impl<'s, 'a> Search<'s, 'a> {
         }
         let label = self.label(roots[0]);
         let (low, high) = (outer.node + 1, self.outline.end[outer.node as usize]);
-        let nodes: Vec<(u32, u32)> = (self.same(label, low, high).into_iter())
-            .filter(|&node| {
-                parent(self.page, node) != Some(outer.node) && self.outline.leaf_count(node) > 1
-            })
-            .filter_map(|node| Some((node, roots[within(self.outline, roots, node)?])))
+        let (beside, below): (Vec<u32>, Vec<u32>) = (self.same(label, low, high).into_iter())
+            .filter(|&node| self.outline.leaf_count(node) > 1)
+            .partition(|&node| parent(self.page, node) == Some(outer.node));
+        let mut tops = roots.to_vec();
+        if label.1 != 0 {
+            // A comment with many answers may be unlike the others.
+            tops.extend(beside);
+            tops.sort_unstable();
+            tops.dedup();
+        }
+        let nodes: Vec<(u32, u32)> = (below.into_iter())
+            .filter_map(|node| Some((node, tops[within(self.outline, &tops, node)?])))
             .collect();
         if nodes.is_empty() {
             return outer;
@@ -254,7 +302,7 @@ impl<'s, 'a> Search<'s, 'a> {
                 plain = root;
             }
         }
-        let alike: Vec<u32> = (nodes.iter())
+        let mut alike: Vec<u32> = (nodes.iter())
             .filter(|&&(node, root)| {
                 self.shapes.likeness(node, plain) >= ANSWER
                     || self.shapes.likeness(node, root) >= ANSWER
@@ -264,8 +312,15 @@ impl<'s, 'a> Search<'s, 'a> {
         if (label.1 == 0 && alike.len() < nodes.len()) || 2 * alike.len() < nodes.len() {
             return outer;
         }
-        let mut records = outer.records;
-        records.extend(alike.into_iter().map(|node| vec![node]));
+        let is_named = label.1 != 0 && alike.len() as f64 >= NEARLY_ALL * nodes.len() as f64;
+        if is_named {
+            alike = tops;
+            alike.extend(nodes.iter().map(|&(node, _)| node));
+        } else {
+            alike.retain(|&node| within(self.outline, roots, node).is_some());
+            alike.extend(roots);
+        }
+        let mut records: Vec<Vec<u32>> = alike.into_iter().map(|node| vec![node]).collect();
         records.sort();
         List { records, ..outer }
     }

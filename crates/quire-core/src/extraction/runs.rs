@@ -24,6 +24,27 @@ pub(super) struct Child {
     pub(super) tag: u32,
     /// The leaves in it.
     pub(super) leaves: u32,
+    /// Its part in a text.
+    pub(super) role: Role,
+}
+
+/// The part of a child in a text: a heading begins what follows it.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Role {
+    Heading,
+    Paragraph,
+    Other,
+}
+
+impl Role {
+    /// The role of an element, by its name.
+    pub(super) fn of(name: &str) -> Self {
+        match name {
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "dt" => Self::Heading,
+            "p" => Self::Paragraph,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// Divide children into records; empty if they do not repeat.
@@ -62,10 +83,16 @@ pub(super) fn runs(children: &[Child]) -> Vec<Vec<u32>> {
     if among.len() > 1 {
         // The first child of all begins the first record, even if some records lack a companion:
         // each of the rarer ones has the other kind after it, but that belongs to the next record.
-        let first = children
-            .iter()
-            .filter_map(|child| child.kind)
-            .find(|kind| among.contains(kind));
+        // A paragraph in front of the first heading is an introduction.
+        let is_among = |child: &&Child| child.kind.is_some_and(|kind| among.contains(&kind));
+        let heading = (children.iter().filter(is_among)).find(|one| one.role == Role::Heading);
+        let first = (children.iter().find(is_among))
+            .map(|one| {
+                heading
+                    .filter(|_| one.role == Role::Paragraph)
+                    .unwrap_or(one)
+            })
+            .and_then(|one| one.kind);
         let others = among.iter().copied().filter(|&kind| Some(kind) != first);
         for start in first.into_iter().chain(others) {
             let (found, regular) = divided(children, start, &among);
@@ -138,6 +165,7 @@ mod tests {
                 kind: letter.is_ascii_lowercase().then(|| letter - b'a'),
                 tag: u32::from(letter),
                 leaves: 1,
+                role: Role::Other,
             })
             .collect()
     }

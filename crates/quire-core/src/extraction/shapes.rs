@@ -35,6 +35,8 @@ pub(super) struct Shapes<'a> {
     tags: &'a [u32],
     /// A number for the class attribute of each node; 0 without one.
     pub(super) classes: Vec<u32>,
+    /// The class that each number stands for.
+    class_names: Vec<String>,
     parts: Vec<u64>,
     /// The bag of each node in `parts`: start, or [`NONE`] if it was not needed yet, and length.
     bags: Vec<(u32, u32)>,
@@ -44,11 +46,13 @@ pub(super) struct Shapes<'a> {
 
 impl<'a> Shapes<'a> {
     pub(super) fn new(page: &'a Digest, outline: &'a Outline) -> Self {
+        let (classes, class_names) = classes(page, outline);
         Self {
             page,
             outline,
             tags: &page.wide().tag,
-            classes: classes(page, outline),
+            classes,
+            class_names,
             parts: Vec::new(),
             bags: vec![(NONE, 0); outline.n()],
             totals: vec![0; outline.n()],
@@ -78,12 +82,30 @@ impl<'a> Shapes<'a> {
         f64::from(shared) / f64::from(larger)
     }
 
-    /// How alike neighbours are, on average; 0 for fewer than two nodes.
-    pub(super) fn mean_likeness(&mut self, nodes: &[u32]) -> f64 {
-        let found: Vec<f64> = (nodes.windows(2))
-            .map(|pair| self.likeness(pair[0], pair[1]))
+    /// How alike nodes are that are so many places apart, on average; 0 if there are none.
+    pub(super) fn mean_likeness(&mut self, nodes: &[u32], apart: usize) -> f64 {
+        let found: Vec<f64> = (nodes.iter().zip(nodes.iter().skip(apart)))
+            .map(|(&one, &other)| self.likeness(one, other))
             .collect();
         mean(&found)
+    }
+
+    /// Whether two subtrees consist of the same names in the same order, in their first nodes.
+    pub(super) fn have_same_names(&self, tags: &[u32], one: u32, other: u32, most: u32) -> bool {
+        let names = |node: u32| {
+            (node..self.outline.end[node as usize].min(node + most))
+                .map(|at| at as usize)
+                .filter(|&at| self.outline.elements[at] || self.outline.leaves[at])
+                .map(|at| tags[at])
+        };
+        names(one).eq(names(other))
+    }
+
+    /// Whether two classes are equal, or one is the other with more names: `card card-wide`.
+    pub(super) fn are_variants(&self, one: u32, other: u32) -> bool {
+        let names = |class: u32| words(&self.class_names[class as usize]);
+        let has_all = |all: u32, few: u32| names(few).all(|name| names(all).any(|one| one == name));
+        one == other || (one != 0 && other != 0 && (has_all(one, other) || has_all(other, one)))
     }
 
     fn bag(&self, node: u32) -> &[u64] {
@@ -274,8 +296,8 @@ fn without_odd(name: &str) -> String {
 
 /// A number for the class attribute of each element; equal classes have equal numbers.
 ///
-/// Numbers are in the order of the attribute runs of the page.
-fn classes(page: &Digest, outline: &Outline) -> Vec<u32> {
+/// Numbers are in the order of the attribute runs of the page. Also the class of each number.
+fn classes(page: &Digest, outline: &Outline) -> (Vec<u32>, Vec<String>) {
     let runs = &page.wide().attr;
     let mut first = vec![NONE; page.attr_count()];
     for node in 0..outline.n() {
@@ -298,12 +320,17 @@ fn classes(page: &Digest, outline: &Outline) -> Vec<u32> {
             *numbers.entry(class).or_insert(next)
         })
         .collect();
-    (0..outline.n())
+    let mut names = vec![String::new(); numbers.len() + 1];
+    for (name, number) in numbers {
+        names[number as usize] = name;
+    }
+    let found = (0..outline.n())
         .map(|node| match runs[node] {
             run if run >= 0 && outline.elements[node] => of_run[run as usize],
             _ => 0,
         })
-        .collect()
+        .collect();
+    (found, names)
 }
 
 #[cfg(test)]

@@ -38,6 +38,9 @@ _MOST_LINKED = 0.7
 _ALL_LINKED = 0.9
 _SHORT_TEXT = 40
 _FEW_IMAGES = 0.5
+# Records of one text each are a list if they are so much of the page; more than this for certain.
+_MUCH_OF_PAGE = 0.3
+_MOST_OF_PAGE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,9 @@ def confidence(of: Signs) -> float:
     """How sure it is that these are records, from 0 to 1."""
     has_fields = of.leaves >= _SEVERAL_LEAVES
     score = -0.2 + (1.2 * min(math.log2(of.leaves), 2.5) if has_fields else -3.0)
+    if not has_fields:
+        much = (of.share - _MUCH_OF_PAGE) / (_MOST_OF_PAGE - _MUCH_OF_PAGE)
+        score += 3.0 * min(max(much, 0.0), 1.0)
     score += 0.4 * min(math.log2(of.records / 3), 3.0)
     score += (2.0 if of.likeness > _ALIKE else 8.0) * (of.likeness - _ALIKE)
     score -= 1.5 * max(math.log2((of.record_bytes + 1) / _LONG_RECORD), 0.0)
@@ -116,7 +122,7 @@ def confidence(of: Signs) -> float:
     is_menu |= of.linked > _ALL_LINKED and of.leaf_bytes * of.leaves < _SHORT_TEXT
     score -= 5.0 if is_menu and of.images < _FEW_IMAGES else 0.0
     score -= 4.0 if of.aside else 0.0
-    score -= 4.0 * min(of.controls, 0.6)
+    score -= 7.0 * min(of.controls, 0.6)
     score -= 4.0 * of.prose
     score -= 3.0 * (1.0 - of.different)
     return 1 / (1 + math.exp(-score))
