@@ -132,6 +132,7 @@ PAGES = (
             "shared-equality",
             "shared-growth",
             "shared-crawls",
+            "shared-large",
             "composition",
             "lifetimes-terms",
             "overlap-threshold",

@@ -64,6 +64,7 @@ BENCHMARKS = {
     "shared-equality": "fragments.shared_equality",
     "shared-growth": "fragments.shared_growth",
     "shared-crawls": "fragments.shared_crawls",
+    "shared-large": "fragments.shared_large",
     "composition": "fragments.composition",
     "lifetimes-terms": "fragments.lifetimes_terms",
     "overlap-threshold": "fragments.overlap_threshold",

@@ -13,10 +13,12 @@ import pytest
 from quire.fragments import algorithm_1, shared_fragments
 from quire.fragments.shared import crawl_steps
 from quire.fragments.shared.crawl import CrawlFragments, crawl_fragments
+from quire.fragments.shared.large.crawl import write_crawl_fragments
 from tests.engines import jobs
 from tests.engines.cluster import Cluster
 from tests.engines.test_spark_losing_workers import killed_meanwhile, marks
 from tests.fragments.test_crawls import digests, write_crawl
+from tests.fragments.test_large_crawls import equal as same_places
 from tests.fragments.test_shared import same
 from tests.sources.crawls import record, response, write
 
@@ -56,6 +58,18 @@ def test_a_cluster_finds_the_fragments_of_this_machine(
     assert same(there.fragments, shared_fragments(pages, min_bytes=30))
     assert same(there.fragments, algorithm_1(pages, min_bytes=30))
     assert len(there.fragments) > 10
+    assert len(there.troubles) == 2
+
+
+def test_a_cluster_groups_as_the_driver_does(
+    spark: SparkEngine, crawl: list[str], tmp_path: Path
+) -> None:
+    here = crawl_fragments(crawl, min_bytes=30)
+
+    there = write_crawl_fragments(crawl, str(tmp_path / "shared"), engine=spark, min_bytes=30)
+
+    assert same_places(there, here)
+    assert there.n_fragments > 10
     assert len(there.troubles) == 2
 
 

@@ -103,7 +103,11 @@ class Shuffling(LocalEngine):
             order = list(range(len(table)))
             self._draw.shuffle(order)
             size = self._draw.randint(1, 5)
-            yield from table.take(order).combine_chunks().to_batches(max_chunksize=size)
+            yield from (
+                table.take(pa.array(order, pa.int64()))
+                .combine_chunks()
+                .to_batches(max_chunksize=size)
+            )
 
         return LocalData(data.schema, shuffled)
 

@@ -56,6 +56,34 @@ def read_groups(path: str, columns: Sequence[str]) -> Iterator[pa.Table]:
             yield source.read_row_group(number, columns=list(columns))
 
 
+def read_group(path: str, number: int, columns: Sequence[str]) -> pa.Table:
+    """Read some columns of one row group of a Parquet file.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_groups(f"{folder}/t.parquet", [pa.table({"a": [1]}), pa.table({"a": [2, 3]})])
+    ...     read_group(f"{folder}/t.parquet", 1, ["a"]).to_pylist()
+    [{'a': 2}, {'a': 3}]
+
+    Args:
+        path: A path or an fsspec address.
+        number: Number of the row group, from 0.
+        columns: Names of the columns.
+    """
+    with _opened(path, "rb") as file:
+        return pq.ParquetFile(file).read_row_group(number, columns=list(columns))
+
+
+def write_groups(path: str, tables: Sequence[pa.Table]) -> None:
+    """Write a Parquet file with one row group for each table; at least one, all alike."""
+    with (
+        _opened(path, "wb") as file,
+        pq.ParquetWriter(file, tables[0].schema, compression="zstd") as writer,
+    ):
+        for table in tables:
+            writer.write_table(table, max(len(table), 1))
+
+
 def write_table(path: str, table: pa.Table) -> None:
     """Write a Parquet file, replacing an existing one and creating folders as needed."""
     with _opened(path, "wb") as file:

@@ -13,9 +13,9 @@ The result equals that of ``shared_fragments`` for the same pages in the same or
 
 So the work is spread over machines, and the memory of the driver is the limit. The driver holds the
 pool and finally the result: 12 kB per page for real pages of 148 kB with 39 parts of 200 bytes or
-more, 6 kB for generated pages of 10 kB with 29 parts (benchmark ``shared-crawls``). Grouping on the
-engine as well would raise this limit only a little: half to two thirds of all parts are in the
-result.
+more, 6 kB for generated pages of 10 kB with 29 parts (benchmark ``shared-crawls``). For crawls that
+are too large for this, ``quire.fragments.shared.large.crawl`` groups on the engine and writes the
+same result to files.
 
 A file that cannot be read does not stop the others. It is listed in ``troubles`` with the reason.
 """
@@ -148,10 +148,7 @@ class _Crawl:
     """The state of the driver: the pool and one row for each page, both in order of arrival."""
 
     def __init__(self, paths: Sequence[str], packing: steps.Packing) -> None:
-        if len(set(paths)) != len(paths):
-            path, times = Counter(paths).most_common(1)[0]
-            raise SourceClash(f"{path}: given {times} times; expected each path once")
-        self._file_of = {path: number for number, path in enumerate(paths)}
+        self._file_of = file_numbers(paths)
         self._pool = packing.pool()
         schema = pa.schema([("file", pa.int32()), *steps.PAGES]).remove(1)
         self._schema = schema.remove(schema.get_field_index("parts"))
@@ -196,6 +193,18 @@ class _Crawl:
             pages=pages.take(order).select(_ABOUT),
             troubles=tuple(Trouble(row["name"], row["trouble"]) for row in troubles.to_pylist()),
         )
+
+
+def file_numbers(paths: Sequence[str]) -> dict[str, int]:
+    """Return the position of each path.
+
+    Raises:
+        SourceClash: a path is given twice.
+    """
+    if len(set(paths)) != len(paths):
+        path, times = Counter(paths).most_common(1)[0]
+        raise SourceClash(f"{path}: given {times} times; expected each path once")
+    return {path: number for number, path in enumerate(paths)}
 
 
 def _reading_order(rows: pa.Table) -> NDArray[np.int64]:

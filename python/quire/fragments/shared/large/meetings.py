@@ -1,0 +1,131 @@
+"""Meetings: which values could match at all.
+
+Two values that match share one of their rarest shingles, as
+``crates/quire-core/src/fragments/groups.rs`` explains: any fixed order of shingles works, and
+enough of each value's first ones are keys. The order here is by how common shingles are, counted in
+bins. Values under a key are sorted by length, and neighbours are linked if the shorter one is long
+enough for the longer one. So values that could match are linked, directly or through others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quire.engines.arrow import paths_of, schema_of
+from quire.engines.tables import read_table
+from quire.errors import MissingExtra
+from quire.fragments.shared.large.records import Collected, bulk, unpacked
+from quire.fragments.shared.large.values import Shelves
+from quire.fragments.shared.rules import SharingRules
+
+try:
+    import pyarrow as pa
+except ImportError:
+    raise MissingExtra("pyarrow is not installed", extra="archive") from None
+
+KEY = np.dtype([("shingle", "<u4"), ("value", "<u4"), ("bytes", "<u4")])
+LINK = np.dtype([("one", "<u4"), ("other", "<u4")])
+BINS = schema_of(bins=pa.large_binary())
+
+#: At most 2^22 bins, 16 megabytes.
+_MOST_BITS = 22
+_MAX_SAMPLE = 1024
+
+
+def bits_for(shingles: int) -> int:
+    """Return the bits of a bin's number, for about as many bins as there are shingles.
+
+    >>> bits_for(0), bits_for(1000), bits_for(10**9)
+    (1, 10, 22)
+    """
+    return min(max(shingles.bit_length(), 1), _MOST_BITS)
+
+
+def _spread(shingles: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Mix the bits: the smallest hashes are equal in their first bits."""
+    return shingles * np.uint32(0x9E3779B1)
+
+
+def count_shingles(
+    paths: pa.RecordBatch, *, shelves: Shelves, min_bytes: int, bits: int
+) -> Iterator[pa.RecordBatch]:
+    """Count the shingles of values that are long enough, in bins."""
+    bins = np.zeros(1 << bits, np.int64)
+    for file in paths_of(paths):
+        for shelf in shelves.read(file):
+            is_long = np.repeat(shelf.values["bytes"] >= min_bytes, shelf.values["count"])
+            at = _spread(shelf.shingles[is_long]) >> np.uint32(32 - bits)
+            bins += np.bincount(at, minlength=len(bins))
+    yield pa.RecordBatch.from_pylist([{"bins": bins.astype("<u4").tobytes()}], BINS)
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """How keys are chosen.
+
+    Attributes:
+        rarity: a file with the count of each bin.
+        bits: bits of a bin's number.
+        min_bytes: shorter values have no keys.
+        min_match: minimum overlap.
+    """
+
+    rarity: str
+    bits: int
+    min_bytes: int
+    min_match: float
+
+    def number(self) -> NDArray[np.int64]:
+        """Return the number of keys for each number of shingles.
+
+        >>> Keys("", 1, 40, 0.9).number()[[0, 1, 10, 25]].tolist()
+        [0, 1, 2, 3]
+        """
+        count = np.arange(_MAX_SAMPLE + 1)
+        needed = np.maximum(np.floor(self.min_match * count).astype(np.int64) - 2, 0)
+        # The same division as in the kernel, so that rounding cannot differ.
+        for _ in range(4):
+            needed += needed / np.maximum(count, 1) < self.min_match
+        return np.where(count > 0, count + 1 - np.maximum(needed, 1), 0)
+
+
+def send_keys(
+    paths: pa.RecordBatch, *, shelves: Shelves, keys: Keys, buckets: int
+) -> Iterator[pa.RecordBatch]:
+    """Put values into the buckets of their keys."""
+    rarity = read_table(keys.rarity, ["count"])["count"].to_numpy()
+    number = keys.number()
+    collected = Collected()
+    for file in paths_of(paths):
+        for shelf in shelves.read(file):
+            counts = shelf.values["count"].astype(np.int64)
+            owner = np.repeat(np.arange(len(counts)), counts)
+            common = rarity[_spread(shelf.shingles) >> np.uint32(32 - keys.bits)]
+            order = np.lexsort((shelf.shingles, common, owner))
+            position = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+            keys_of = np.where(shelf.values["bytes"] >= keys.min_bytes, number[counts], 0)
+            chosen = order[position < np.repeat(keys_of, counts)]
+            found = np.empty(len(chosen), KEY)
+            found["shingle"] = shelf.shingles[chosen]
+            found["value"] = shelf.numbers[owner[chosen]]
+            found["bytes"] = shelf.values["bytes"][owner[chosen]]
+            at = _spread(found["shingle"]) % np.uint32(buckets)
+            yield from collected.add(at.astype(np.int64), found)
+    yield from collected.rows()
+
+
+def link(groups: pa.Table, *, rules: SharingRules) -> Iterator[pa.RecordBatch]:
+    """Link values under the same key whose lengths are similar."""
+    keys = unpacked(groups["records"], KEY)
+    keys = keys[np.lexsort((keys["value"], -keys["bytes"].astype(np.int64), keys["shingle"]))]
+    long, short = keys[:-1], keys[1:]
+    is_met = (long["shingle"] == short["shingle"]) & (
+        short["bytes"].astype(float) >= rules.size_ratio * long["bytes"].astype(float)
+    )
+    links = np.empty(int(is_met.sum()), LINK)
+    links["one"], links["other"] = long["value"][is_met], short["value"][is_met]
+    yield bulk(np.unique(links))
