@@ -90,7 +90,7 @@ def _checksum(places: pa.Table) -> str:
 
 
 def main(count: int, seed: int, way: str) -> None:
-    """Find the fragments, and print what it took."""
+    """Find the fragments, and print time and memory."""
     paths = [
         f"{seed} {count} {first} {min(first + _PAGES_A_PATH, count)}"
         for first in range(0, count, _PAGES_A_PATH)

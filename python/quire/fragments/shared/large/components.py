@@ -44,7 +44,8 @@ class Components:
         A component is in one bucket. A bucket has about ``most`` values, or one large component.
         """
         sizes = np.bincount(self.root, minlength=len(self.root))
-        sizes[sizes == 1] = 0
-        before = np.cumsum(sizes) - sizes
-        bucket = np.where(sizes > 0, before // most, -1).astype(np.int32)
+        linked = np.flatnonzero(sizes > 1)
+        sizes = sizes[linked]
+        bucket = np.full(len(self.root), -1, np.int32)
+        bucket[linked] = (np.cumsum(sizes) - sizes) // most
         return bucket[self.root]

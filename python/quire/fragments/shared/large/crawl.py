@@ -240,10 +240,12 @@ class _Crawl:
         shingles = shelves.count * self._packing.shingling.sample
         bits = meetings.bits_for(shingles)
         fn = partial(meetings.count_shingles, shelves=shelves, min_bytes=self._min_bytes, bits=bits)
-        common = np.zeros(1 << bits, np.uint32)
+        common = np.zeros(1 << bits, np.uint16)
         for batch in self._engine.map_paths(files, fn, meetings.BINS, step="keys").batches():
             for row in batch["bins"]:
-                common += np.frombuffer(row.as_buffer(), "<u4")
+                counts = np.frombuffer(row.as_buffer(), np.uint8)
+                # Large counts stop growing. Any order of shingles gives the same result.
+                common += np.minimum(counts, np.iinfo(np.uint16).max - common).astype(np.uint16)
         rarity = self.place("rarity.parquet")
         write_table(rarity, pa.table({"count": common}))
         del common

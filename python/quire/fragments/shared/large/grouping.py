@@ -66,6 +66,7 @@ def group(
     """Find the leaders of the values of some buckets."""
     sent = unpacked(groups["records"], _SENT)
     shingles = unpacked(groups["lists"], "<u4")
+    del groups  # a large component would be in memory twice
     order = np.lexsort((sent["hash"], -sent["bytes"].astype(np.int64)))
     values = _Values(sent[order], taken(shingles, sent["count"], order))
     del sent, shingles

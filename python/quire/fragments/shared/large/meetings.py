@@ -31,8 +31,11 @@ KEY = np.dtype([("shingle", "<u4"), ("value", "<u4"), ("bytes", "<u4")])
 LINK = np.dtype([("one", "<u4"), ("other", "<u4")])
 BINS = schema_of(bins=pa.large_binary())
 
-#: At most 2^22 bins, 16 megabytes.
-_MOST_BITS = 22
+#: At most 2^23 bins. If there are many more shingles than bins, rare ones are hard to tell from
+#: common ones: then more values meet, and components are larger.
+_MOST_BITS = 23
+# A task counts up to here: its bins fit into bytes.
+_MOST_COUNT = 255
 _MAX_SAMPLE = 1024
 
 
@@ -40,7 +43,7 @@ def bits_for(shingles: int) -> int:
     """Return the bits of a bin's number, for about as many bins as there are shingles.
 
     >>> bits_for(0), bits_for(1000), bits_for(10**9)
-    (1, 10, 22)
+    (1, 10, 23)
     """
     return min(max(shingles.bit_length(), 1), _MOST_BITS)
 
@@ -54,13 +57,14 @@ def count_shingles(
     paths: pa.RecordBatch, *, shelves: Shelves, min_bytes: int, bits: int
 ) -> Iterator[pa.RecordBatch]:
     """Count the shingles of values that are long enough, in bins."""
-    bins = np.zeros(1 << bits, np.int64)
+    bins = np.zeros(1 << bits, np.uint32)
     for file in paths_of(paths):
         for shelf in shelves.read(file):
             is_long = np.repeat(shelf.values["bytes"] >= min_bytes, shelf.values["count"])
             at = _spread(shelf.shingles[is_long]) >> np.uint32(32 - bits)
-            bins += np.bincount(at, minlength=len(bins))
-    yield pa.RecordBatch.from_pylist([{"bins": bins.astype("<u4").tobytes()}], BINS)
+            np.add.at(bins, at, np.uint32(1))
+    counts = np.minimum(bins, _MOST_COUNT).astype(np.uint8)
+    yield pa.RecordBatch.from_pylist([{"bins": counts.tobytes()}], BINS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,7 @@ def send_members(
 def arrange(groups: pa.Table) -> Iterator[pa.RecordBatch]:
     """Sort the members of some fragments, and tell how similar those of each are."""
     sent = unpacked(groups["records"], _MEMBER)
+    del groups  # a fragment of all pages would be in memory twice
     sent = sent[np.lexsort((sent["part"], sent["page"], sent["fragment"]))]
     starts = np.flatnonzero(np.diff(sent["fragment"].astype(np.int64), prepend=-1))
     counts = np.diff(np.append(starts, len(sent)))

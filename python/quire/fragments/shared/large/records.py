@@ -46,6 +46,8 @@ MOST_RECORDS = 1 << 19
 BUCKET_BYTES = 4 << 20
 #: Maximum number of buckets: a task hands over that many rows at a time.
 MOST_BUCKETS = 2048
+# Lists that are moved at once.
+_MOST_TAKEN = 1 << 15
 
 
 def bucket_count(n_bytes: int) -> int:
@@ -63,10 +65,18 @@ def taken(values: NDArray[Any], counts: NDArray[Any], order: NDArray[np.int64]) 
     >>> taken(np.array([1, 2, 2, 3]), np.array([1, 2, 1]), np.array([1, 0])).tolist()
     [2, 2, 1]
     """
-    starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])[:-1]
-    sizes = counts[order].astype(np.int64)
-    shift = np.repeat(starts[order] - (np.cumsum(sizes) - sizes), sizes)
-    return np.asarray(values[np.arange(len(shift)) + shift])
+    starts = np.cumsum(counts, dtype=np.int64) - counts
+    found = np.empty(int(counts[order].sum(dtype=np.int64)), values.dtype)
+    end = 0
+    # A part at a time: the positions of all values would take more memory than the values.
+    for at in range(0, len(order), _MOST_TAKEN):
+        some = order[at : at + _MOST_TAKEN]
+        sizes = counts[some].astype(np.int64)
+        shift = np.repeat(starts[some] - (np.cumsum(sizes) - sizes), sizes)
+        shift += np.arange(len(shift))
+        found[end : end + len(shift)] = values[shift]
+        end += len(shift)
+    return found
 
 
 def bucketed(
@@ -80,7 +90,7 @@ def bucketed(
     Args:
         buckets: the bucket of each record.
         records: the records.
-        counts: the length of each record's list; None if there are no lists.
+        counts: the length of each record's list; None without lists.
         lists: the lists, one after another.
     """
     order = np.argsort(buckets, kind="stable")
@@ -149,7 +159,7 @@ class Collected:
             yield from self.rows()
 
     def rows(self) -> Iterator[pa.RecordBatch]:
-        """Yield what is left."""
+        """Yield the rest."""
         if self._held:
             buckets, records, counts, lists = (
                 np.concatenate(part) for part in zip(*self._parts, strict=True)

@@ -150,6 +150,7 @@ def shelve(groups: pa.Table) -> Iterator[pa.RecordBatch]:
     """Turn parts with equal text into values."""
     sent = unpacked(groups["records"], _SENT)
     shingles = unpacked(groups["lists"], "<u4")
+    del groups
     place = sent["place"]
     # Parts that came with shingles first, so that the first of a value has them.
     order = np.lexsort(
