@@ -130,7 +130,7 @@ def test_small_buckets_and_portions_change_nothing(
     """Large crawls have many buckets, and components that go through the kernel in portions."""
     paths = [f"{seed} 12" for seed in range(6)]
     monkeypatch.setattr(records, "BUCKET_BYTES", 1 << 10)
-    monkeypatch.setattr(records, "MOST_RECORDS", 50)
+    monkeypatch.setattr(records, "MOST_BYTES", 1 << 10)
     monkeypatch.setattr(nesting, "MOST_RECORDS", 5)
     plain = grouping.group
     for number, rules in enumerate(RULES[:2]):

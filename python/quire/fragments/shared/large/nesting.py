@@ -22,7 +22,6 @@ from quire.engines.tables import read_groups, read_table
 from quire.errors import MissingExtra
 from quire.fragments.shared.large.blocks import Blocks, Parts
 from quire.fragments.shared.large.records import (
-    MOST_RECORDS,
     Records,
     bucketed,
     bulk,
@@ -34,6 +33,9 @@ try:
     import pyarrow as pa
 except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
+
+#: Surroundings that a task collects before it hands them over.
+MOST_RECORDS = 1 << 17
 
 #: The surroundings of some member: its group, how many are around it, and their mixed sum.
 SURROUNDINGS = np.dtype([("rank", "<u4"), ("count", "<u4"), ("mixed", "<u8")])

@@ -40,8 +40,8 @@ BUCKETS = schema_of(bucket=pa.int64(), records=pa.large_binary(), lists=pa.large
 #: Rows that only carry records.
 BULK = schema_of(records=pa.large_binary(), lists=pa.large_binary())
 
-#: Records that a task collects before it hands them over.
-MOST_RECORDS = 1 << 19
+#: Bytes that a task collects before it hands them over; for a moment they are there three times.
+MOST_BYTES = 16 << 20
 #: About how many bytes a bucket has.
 BUCKET_BYTES = 4 << 20
 #: Maximum number of buckets: a task hands over that many rows at a time.
@@ -154,8 +154,8 @@ class Collected:
         self._parts.append(
             (buckets, records, none if counts is None else counts, none if lists is None else lists)
         )
-        self._held += len(records)
-        if self._held >= MOST_RECORDS:
+        self._held += records.nbytes + (0 if lists is None else lists.nbytes)
+        if self._held >= MOST_BYTES:
             yield from self.rows()
 
     def rows(self) -> Iterator[pa.RecordBatch]:
