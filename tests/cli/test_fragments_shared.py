@@ -141,3 +141,51 @@ def test_a_bar_is_drawn_where_somebody_looks(watched: Watched, crawl: Path) -> N
     assert b"4 pages" in stdout
     assert b"reading pages" in seen
     assert b"3/3" in seen
+
+
+def test_a_large_crawl_goes_to_a_folder_with_the_same_fragments(quire: Quire, crawl: Path) -> None:
+    assert crawl.is_dir()
+    here = quire("fragments", "shared", "crawl")
+
+    there = quire("fragments", "shared", "crawl", "--to-folder", "shared")
+
+    assert there.exit_code == 0, there.stderr
+    assert there.stdout.splitlines()[:-1] == here.stdout.splitlines()[:-1]
+    assert there.stdout.splitlines()[-1] == "4 pages, 11.4 kB: 2 fragments"
+    assert there.stderr.startswith("note: shared: written\n")
+    rows = pq.read_table(crawl.parent / "shared" / "places").to_pylist()
+    assert sorted((row["fragment"], row["page"]) for row in rows) == [
+        (fragment, page) for fragment in range(2) for page in range(4)
+    ]
+
+
+def test_a_large_crawl_tells_programs_where_its_files_are(quire: Quire, crawl: Path) -> None:
+    (crawl / "broken.warc").write_bytes(b"WARC/1.0\r\nbroken")
+    result = quire("fragments", "shared", "crawl", "--to-folder", "a", "--format", "json")
+    said = json.loads(result.stdout)
+
+    assert (said["n_pages"], said["n_fragments"], len(said["longest"])) == (4, 2, 2)
+    assert all(Path(crawl.parent, file).is_file() for file in said["places"] + said["pages"])
+    assert [each["name"] for each in said["troubles"]]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--to-folder", "a", "-o", "a.csv"], "expected only one of them"),
+        (["--work", "a"], "expected --to-folder with it"),
+        (["--to-folder", "crawl/a"], "crawl/a: is inside the source crawl"),
+        (["--to-folder", "kept"], "kept: expected a new or an empty folder"),
+    ],
+)
+def test_wrong_folders_are_refused(
+    quire: Quire, crawl: Path, options: list[str], says: str
+) -> None:
+    (crawl.parent / "kept").mkdir()
+    (crawl.parent / "kept" / "a").write_text("mine")
+    before = sorted(crawl.parent.rglob("*"))
+    result = quire("fragments", "shared", "crawl", *options)
+
+    assert result.exit_code == 2
+    assert says in result.stderr
+    assert sorted(crawl.parent.rglob("*")) == before

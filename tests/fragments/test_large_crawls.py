@@ -22,11 +22,12 @@ from quire.engines.seam import Data, GroupsToRows
 from quire.errors import SourceClash
 from quire.fragments import Shingling
 from quire.fragments.shared.crawl import CrawlFragments, crawl_fragments
-from quire.fragments.shared.crawl_output import as_table
+from quire.fragments.shared.crawl_output import as_table, sameness
 from quire.fragments.shared.large import grouping, nesting, records
 from quire.fragments.shared.large.components import Components
 from quire.fragments.shared.large.crawl import WrittenFragments, write_crawl_fragments
 from quire.fragments.shared.large.decisions import accepted_groups
+from quire.fragments.shared.large.listing import ListedFragment, list_longest
 from quire.sources import Capture, Trouble, find
 from tests.fragments.test_crawls import RULES, Shuffling, write_crawl
 from tests.fragments.test_shared import site
@@ -59,6 +60,23 @@ def test_the_engine_finds_the_fragments_of_the_driver(
 
     assert len(expected.fragments) > 0
     assert equal(found, expected)
+    assert list_longest(found, 5) == listed(expected, 5)
+
+
+def listed(crawl: CrawlFragments, most: int) -> list[ListedFragment]:
+    """The first fragments of a result in memory."""
+    return [
+        ListedFragment(
+            number=one.number,
+            same=sameness(one),
+            text_bytes=one.value_bytes,
+            pages=len(one.pages),
+            places=len(one.members),
+            name=crawl.name(int(one.members.page[0])),
+            byte_start=int(one.members.byte_start[0]) if one.members.byte_start[0] >= 0 else None,
+        )
+        for one in crawl.fragments[:most]
+    ]
 
 
 def generated(path: str, /, *, most_bytes: int) -> Iterator[Capture | Trouble]:
@@ -187,6 +205,10 @@ def test_paths_rules_and_folders_are_checked_first(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="window is 0"):
         write_crawl_fragments(["a.html"], str(tmp_path / "new"), shingling=Shingling(window=0))
     assert not (tmp_path / "new").exists()
+    (tmp_path / "full" / "pages").mkdir(parents=True)
+    (tmp_path / "full" / "pages" / "a").touch()
+    with pytest.raises(FileExistsError, match="pages: holds a; expected a new or empty folder"):
+        write_crawl_fragments(["no such file"], str(tmp_path / "full"))
 
 
 @given(st.lists(st.tuples(st.integers(0, 39), st.integers(0, 39)), max_size=60))

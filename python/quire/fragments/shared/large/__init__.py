@@ -17,6 +17,8 @@ of ``quire.fragments.shared.crawl``, whose driver holds all parts of all pages.
 | decisions | ``decisions`` | the rule about ancestors, in the order of the groups |
 | members | ``members`` | the places of the accepted groups, by fragment, page and part |
 
+``listing`` reads the longest fragments from the files again.
+
 # Why the result is the same
 
 * A value is a leader, or joins the first leader that takes it. Both depend only on values that it

@@ -37,6 +37,7 @@ try:
 except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
 
+from quire.engines.sinks import Sink
 from quire.engines.tables import read_groups, read_table, write_table
 from quire.fragments.shared import crawl_steps
 from quire.fragments.shared.large import grouping, meetings, members, nesting, places, values
@@ -144,6 +145,8 @@ def write_crawl_fragments(
     packing = crawl_steps.Packing(min_bytes, shingling or Shingling(), tuple(sorted(formatting)))
     packing.pool()  # checks the settings before anything is read
     file_of = file_numbers(paths)
+    for name in ("places", "pages"):
+        Sink(posixpath.join(sink, name)).prepare()  # before hours of work, not after
     with ExitStack() as stack:
         engine = engine or stack.enter_context(open_engine(None))
         folder = work or stack.enter_context(tempfile.TemporaryDirectory(prefix="quire-shared-"))
