@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -33,10 +34,11 @@ class Process:
     def __init__(self, name: str, folder: Path, arguments: list[str]) -> None:
         self.name = name
         self.log = folder / f"{name}.log"
+        self.data = folder / f"{name}-local"
         environment = os.environ | {
             "SPARK_HOME": str(SPARK),
             "SPARK_LOCAL_IP": "127.0.0.1",
-            "SPARK_LOCAL_DIRS": str(folder / f"{name}-local"),
+            "SPARK_LOCAL_DIRS": str(self.data),
             "SPARK_DAEMON_MEMORY": "256m",
             "SPARK_DAEMON_JAVA_OPTS": LEAN,
             "SPARK_LAUNCHER_OPTS": LEAN,
@@ -141,11 +143,17 @@ class Cluster:
             wait_for(lambda: worker.said("Successfully registered with master"), worker)  # noqa: B023
 
     def kill_worker_of(self, pid: int) -> None:
-        """Kill -9 the worker that a process belongs to, with everything it started."""
+        """Kill -9 the worker that a process belongs to, with everything it started and its data.
+
+        Workers of one machine may read each other's files, so that nothing has to be done again if
+        the files outlive their worker. Here they go with it, as if each had a machine of its own.
+        """
         session = os.getsid(pid)
         worker = next(worker for worker in self.workers if session in worker.members())
         self.workers.remove(worker)
         worker.kill()
+        assert worker.data.is_dir()
+        shutil.rmtree(worker.data)
 
     def stop(self) -> None:
         """Kill everything."""
