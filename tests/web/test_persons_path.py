@@ -206,7 +206,7 @@ def step_through_the_changes(person: Person) -> None:
 def leave_the_advertisement_out(person: Person) -> None:
     """See that quire found the advertisement, and leave it out for good."""
     page = person.page
-    page.get_by_role("link", name="Noise").click()
+    page.get_by_role("link", name="Noise", exact=True).click()
     listed = page.locator("main table")
     person.until(lambda: listed.count() > 0, page.reload)
     expect(listed).to_contain_text("aside")

@@ -13,7 +13,9 @@ import pytest
 import zstandard
 
 from quire.errors import FetchCause, FetchFailed
+from quire.sources.codings import TooLong
 from quire.sources.gate import Limits, Request
+from quire.sources.gate.answers import undo_or_tell
 from tests.sources.gate.servers import (
     PATIENT,
     QUICK,
@@ -329,6 +331,15 @@ def test_many_floods_at_once_take_at_most_64_megabytes() -> None:
     assert {results[path] for path in bad} <= {"ratio", "decoded_bytes"}
     assert results["good"] == "fetched"
     assert max(int(grown) for _, _, grown in rows) <= 64 * 1024
+
+
+def test_an_error_holds_nothing_of_the_bomb_that_it_is_about() -> None:
+    coding, data = bombs()["gzip"]
+
+    found = undo_or_tell([coding], data, 1_000_000)
+
+    assert isinstance(found, TooLong)
+    assert (found.__traceback__, found.__context__, found.__cause__) == (None, None, None)
 
 
 def test_a_bomb_in_robots_txt_counts_as_no_rules_and_takes_no_memory() -> None:

@@ -129,6 +129,7 @@ def test_a_watch_is_added_with_the_keyboard_alone(visitor: Visitor) -> None:
     page = visitor.page
 
     def tab_to(script: str) -> None:
+        page.wait_for_load_state("load")
         for _ in range(60):
             page.keyboard.press("Tab")
             if any(frame.evaluate(script) for frame in page.frames if frame.url != "about:blank"):
@@ -137,6 +138,7 @@ def test_a_watch_is_added_with_the_keyboard_alone(visitor: Visitor) -> None:
 
     with DemoSite() as site:
         page.goto(f"{visitor.run.url}/watches/new")
+        page.locator("#url:focus").wait_for()  # the page puts it there once it is drawn
         page.keyboard.type(f"{site.url}market.html")
         page.keyboard.press("Enter")
         page.wait_for_selector(".picker")

@@ -110,21 +110,33 @@ async def decoded(codings: list[str], body: bytes, address: WebAddress, limits: 
         FetchFailed: the body does not decode, or becomes too long.
     """
     most, limit = limits.most_decoded(len(body))
-    try:
-        if not is_large(body):
-            return undo_codings(codings, body, most)
-        work = functools.partial(undo_codings, codings, body, most)
-        return await asyncio.get_running_loop().run_in_executor(None, work)
-    except TooLong:
+    work = functools.partial(undo_or_tell, codings, body, most)
+    in_thread = asyncio.get_running_loop().run_in_executor
+    outcome = await in_thread(None, work) if is_large(body) else work()
+    if isinstance(outcome, TooLong):
         shown = limits.ratio if limit == "ratio" else most
         what = f"{len(body):,} sent bytes decode to more than {most:,}"
-        raise too_large(address.key, limit, shown, what) from None
-    except CannotDecode as error:
+        raise too_large(address.key, limit, shown, what)
+    if isinstance(outcome, CannotDecode):
         raise FetchFailed(
-            f"{address.key}: the body does not decode: {error}",
+            f"{address.key}: the body does not decode: {outcome}",
             url=address.key,
             cause=FetchCause.BAD_ENCODING,
-        ) from None
+        )
+    return outcome
+
+
+def undo_or_tell(codings: list[str], body: bytes, most: int) -> bytes | CannotDecode:
+    """Undo the codings, and return an error that would be raised.
+
+    A raised error holds the frames that it went through, and so all that was decoded. The thread
+    may hold the error for longer than the fetch, while the next body is decoded already.
+    """
+    try:
+        return undo_codings(codings, body, most)
+    except CannotDecode as error:
+        error.__context__ = error.__cause__ = None
+        return error.with_traceback(None)
 
 
 def retry_after_s(value: str | None) -> float | None:
