@@ -13,7 +13,7 @@ from benchmarks.context import Context
 from benchmarks.provenance import REPOSITORY
 from benchmarks.report import Report, Right, Table, at_most, every
 
-COUNTS = (10_000, 100_000, 200_000)
+COUNTS = (10_000, 100_000, 1_000_000)
 #: Up to here the driver groups as well, and the answers are compared.
 MOST_ON_DRIVER = 100_000
 WAYS = {"driver": "on the driver", "local:2": "on the engine, 2 threads"}
