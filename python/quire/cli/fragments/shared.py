@@ -79,7 +79,7 @@ def shared(
     """Find the parts that the pages of a crawl have in common, identical or similar.
 
     Pages are read by threads on this machine or by a cluster, which sends back about
-    10 kB per page; with --to-folder less than 1 kB. Files that cannot be read are listed
+    10 kB per page; with --to-folder about 1 kB. Files that cannot be read are listed
     with the reason. From an archive, quire reads the newest version of each page.
 
     \b
