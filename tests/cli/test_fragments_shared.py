@@ -189,3 +189,11 @@ def test_wrong_folders_are_refused(
     assert result.exit_code == 2
     assert says in result.stderr
     assert sorted(crawl.parent.rglob("*")) == before
+
+
+def test_a_crawl_that_could_not_be_read_can_be_tried_again(quire: Quire, crawl: Path) -> None:
+    (crawl.parent / "broken.warc").write_bytes(b"WARC/1.0\r\nbroken")
+    first = quire("fragments", "shared", "broken.warc", "--to-folder", "shared")
+    again = quire("fragments", "shared", "crawl", "--to-folder", "shared")
+
+    assert (first.exit_code, again.exit_code) == (2, 0), again.stderr

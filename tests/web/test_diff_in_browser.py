@@ -307,7 +307,7 @@ def test_a_new_change_is_told_in_a_corner_and_nothing_moves(site: Site, watch: i
         wait_until(page, lambda: hub.has_read_for([watch]))
         in_thread(site.check, b"<p id=price>2.25</p></html>")
         in_thread(see, site, watch, OLD.encode())
-        # One, not two: news of other watches came before, and are told elsewhere.
+        # Exactly one: the messages about other watches came before this.
         becomes(page, lambda: news.inner_text().partition(":")[0], "New, changed")
 
 

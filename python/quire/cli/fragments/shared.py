@@ -157,8 +157,11 @@ def _check_folder(to_folder: str, sources: Sequence[str]) -> None:
     if "://" in to_folder:
         return  # the engine looks there
     folder = files.output_folder(to_folder, sources)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise terminal.Refusal(f"{folder}: expected a new or an empty folder")
+    # A run that was stopped may have left empty folders.
+    if folder.exists() and not (folder.is_dir() and all(map(Path.is_dir, folder.rglob("*")))):
+        raise terminal.Refusal(
+            f"{folder}: expected a new or an empty folder", hint="choose another name"
+        )
 
 
 def _tell(
@@ -192,6 +195,9 @@ def _tell_written(
     from quire.fragments.shared.large.listing import list_longest  # noqa: PLC0415 - heavy
 
     if not found.n_pages:
+        for file in (*found.places, *found.pages):
+            if "://" not in file:
+                Path(file).unlink()  # without rows; so the same folder can be used again
         raise nothing_read(found.troubles, len(found.troubles))
     longest = list_longest(found, top)
     if format is Format.json:
