@@ -106,6 +106,27 @@ def test_buttons_keys_map_and_list_lead_from_change_to_change(visitor: Visitor, 
     visitor.seen.check()
 
 
+@pytest.mark.parametrize("view", ["text", "source"])
+def test_the_map_of_a_short_page_is_as_long_as_its_lines(site: Site, view: str) -> None:
+    lines = [f"<p>Berth {number} is free</p>\n" for number in range(12)]
+    changed = [line.replace("free", "taken") if "9" in line else line for line in lines]
+    short = add(
+        site,
+        {"url": "https://example.org/berths"},
+        "".join(lines).encode(),
+        "".join(changed).encode(),
+    )
+    with visiting(site.app) as visitor:
+        visitor.log_in("viewer")
+        visitor.open(f"/watches/{short}/diff?view={view}")
+        row = visitor.page.locator("tr[id]").bounding_box()
+        mark = visitor.page.locator(".map [data-change='1'] rect").bounding_box()
+
+    assert row is not None
+    assert mark is not None
+    assert abs(mark["y"] - row["y"]) <= 2 * row["height"], (mark, row)
+
+
 def test_both_sides_go_to_the_same_change(visitor: Visitor, watch: int) -> None:
     visitor.open(f"/watches/{watch}/diff?view=side")
     old, new = framed(visitor, "old-page"), framed(visitor, "changed-page")
