@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import random
@@ -477,3 +478,36 @@ def test_a_row_says_all_that_a_task_needs(tmp_path: Path) -> None:
         assert archive.add_pieces([build_encoding.piece_of(row)]) == 1
         (one,) = archive
         assert one.body == odd
+
+
+def test_a_built_page_has_the_digest_of_its_bytes(crawl: list[str], tmp_path: Path) -> None:
+    """The step that reads a page makes its digest; the step that stores it gets only the digest."""
+    write(tmp_path / "again.warc", [revisit("https://s9.example/", page(0, 0))])
+
+    build_archive([*crawl, str(tmp_path / "again.warc")], tmp_path / "a", time=TIME)
+
+    with Archive.open(tmp_path / "a") as archive:
+        found = [(one.sha256_start, one.body) for one in archive]
+    assert [start for start, _ in found] == [
+        hashlib.sha256(body).digest()[:16] for _, body in found
+    ]
+    assert len(found) == 158
+
+
+@pytest.mark.parametrize("place", [0, 200])
+def test_bytes_that_change_between_two_steps_end_the_build(tmp_path: Path, place: int) -> None:
+    body = random.Random(1).randbytes(500)  # so that its frame is the page itself
+    write(tmp_path / "a.warc", [record(response(body), url="https://a.example/")])
+    reading = Reading(None, TIME, 1 << 20, str(tmp_path))
+    paths = pa.record_batch({"path": ["a.warc"]})
+    (found,) = build_steps.look(paths, reading=reading)
+    planned = build_plan.plan(pa.Table.from_batches([found]), ["a.warc"], lambda _page: False)
+    ((row,),) = (
+        batch.to_pylist()
+        for batch in build_steps.fetch(paths, reading=reading, plans=planned.plans)
+    )
+    row["frame"] = row["frame"][:place] + b"\0\0\0" + row["frame"][place + 3 :]
+    changed = pa.Table.from_pylist([row], BODIES)
+
+    with pytest.raises(ArchiveError, match=r"https://a\.example/: its bytes changed between two"):
+        list(build_encoding.encode_clusters(changed, "zstd"))

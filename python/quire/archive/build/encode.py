@@ -3,6 +3,9 @@
 It is pure and deterministic, and writes no file: pieces are returned as rows, and one process
 writes them. A piece does not depend on the file it goes into.
 
+A page is decompressed twice, for the sample of its cluster and to be encoded; once, if its cluster
+is short enough to stay in memory.
+
 Memory: the compressed pages of one table of clusters, and what ``write_cluster`` holds.
 """
 
@@ -10,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +28,7 @@ from quire.archive.format.page_meta import About, to_time
 from quire.archive.format.record import PLAIN_ZSTD, RecordKind
 from quire.archive.format.segment import Piece, base_piece, block_piece
 from quire.archive.warc.pipeline import Arrived
-from quire.errors import MissingExtra
+from quire.errors import ArchiveError, MissingExtra
 
 try:
     import pyarrow as pa
@@ -39,11 +42,20 @@ CLUSTER_BASES = 1 << 10
 
 
 class Member:
-    """A page of a cluster, from a row of ``bodies``; a revisit has the bytes of another row."""
+    """A page of a cluster, from a row of ``bodies``.
 
-    def __init__(self, row: Mapping[str, Any], source: Mapping[str, Any]) -> None:
-        self._row, self._source = row, source
-        self._about: About | None = None
+    Args:
+        row: The row of the page.
+        source: The row with its bytes: that of another page, if this is a revisit.
+        is_kept: Whether its bytes stay in memory once they are decompressed.
+    """
+
+    def __init__(
+        self, row: Mapping[str, Any], source: Mapping[str, Any], *, is_kept: bool = False
+    ) -> None:
+        self._row, self._source, self._is_kept = row, source, is_kept
+        self._known: _Decoded | None = None
+        self._body: bytes | None = None
 
     @property
     def url(self) -> str:
@@ -58,7 +70,7 @@ class Member:
     @property
     def sketch(self) -> bytes:
         """Sketch of the body."""
-        return _core.page_sketch(_body(self._source))
+        return self._decoded()[0].sketch
 
     @property
     def length(self) -> int:
@@ -68,14 +80,28 @@ class Member:
     @property
     def digest(self) -> bytes:
         """First bytes of the SHA-256 of the body."""
-        return self.read()[0].digest
+        return bytes(self._source["digest"])
 
     def read(self) -> tuple[About, bytes]:
         """Return metadata and body of the page."""
-        body = _body(self._source)
-        if self._about is None:
-            self._about = arrived(self._row, body).about()
-        return self._about, body
+        known, body = self._decoded()
+        return known.about, body
+
+    def _decoded(self) -> tuple[_Decoded, bytes]:
+        body = _body(self._source) if self._body is None else self._body
+        if self._is_kept:
+            self._body = body
+        if self._known is None:
+            about = arrived(self._row, body).about(self.digest)
+            self._known = _Decoded(about, _core.page_sketch(body))
+        return self._known, body
+
+
+class _Decoded(NamedTuple):
+    """Everything about a page that needs its bytes."""
+
+    about: About
+    sketch: bytes
 
 
 def arrived(row: Mapping[str, Any], body: bytes) -> Arrived:
@@ -110,13 +136,15 @@ def encode_clusters(rows: pa.Table, codec: TierName) -> Iterator[pa.RecordBatch]
 def _members(rows: list[dict[str, Any]]) -> list[Member]:
     """Return the pages of a cluster."""
     by_page = {row["page"]: row for row in rows if row["role"] != Role.REVISIT}
-    members: list[Member] = []
+    found = []
     for row in rows:
         if row["role"] == Role.PAGE:
-            members.append(Member(row, row))
+            found.append((row, row))
         elif row["role"] == Role.REVISIT:
-            members.append(Member(row, by_page[row["of"]]))
-    return members
+            found.append((row, by_page[row["of"]]))
+    # Then the sample for the base is all of them, and as many bytes are held anyway.
+    is_kept = sum(source["length"] for _, source in found) <= base_choice.SAMPLE_BYTES
+    return [Member(row, source, is_kept=is_kept) for row, source in found]
 
 
 def _slot(row: Mapping[str, Any]) -> CompanionSlot:
@@ -130,8 +158,19 @@ def companion_slot(companion: Arrived) -> CompanionSlot:
 
 
 def _body(row: Mapping[str, Any]) -> bytes:
+    """Return the bytes that ``fetch`` sent.
+
+    Raises:
+        ArchiveError: They are other bytes now.
+    """
     frame, length = bytes(row["frame"]), int(row["length"])
-    return frame if len(frame) == length else PLAIN_ZSTD.decode(frame, length)
+    body = frame if len(frame) == length else PLAIN_ZSTD.decode(frame, length)
+    if _core.hash64(body) != row["check"]:
+        raise ArchiveError(
+            f"{as_url(row['url'])}: its bytes changed between two steps of the build; "
+            "nothing was stored, build it again"
+        )
+    return body
 
 
 class _Pieces:

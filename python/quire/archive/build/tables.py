@@ -1,22 +1,24 @@
 """The tables that pass between the steps of a build.
 
 * ``found``: path, ordinal (within the file), name, url, time, length, check, heads (their hash),
-  sketch and digests (of pages); stated_digest (of revisits); record (the type of companions);
-  trouble, warning.
-* ``plans``: cluster, page (its number), check, of (for a revisit, the number of its page; or -1),
-  lend (other clusters that need its bytes).
-* ``bodies``: cluster, page, role, of, url, time, head, warc_head, length, frame (the body,
-  compressed if that is shorter).
+  sketch, digest and digests (of pages); stated_digest (of revisits); record (the type of
+  companions); trouble, warning.
+* ``plans``: cluster, page (its number), check, digest (of pages), of (for a revisit, the number of
+  its page; or -1), lend (other clusters that need its bytes).
+* ``bodies``: cluster, page, role, of, url, time, head, warc_head, length, check, digest (of pages),
+  frame (the body, compressed if that is shorter).
 * ``pieces``: kind, meta, payload, base, pages.
 
 A row of ``found`` is a page; a revisit, if ``stated_digest`` is set; a companion, if ``record`` is
-set; a trouble or a warning. Digests are hashed in their normal form: they are of any length.
+set; a trouble or a warning. ``digest`` is the one that the archive stores. Those by which revisits
+ask for pages are hashed in their normal form: they are of any length.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
 
+from quire.archive.format.page_meta import HASH_BYTES
 from quire.engines.arrow import schema_of
 from quire.errors import MissingExtra
 
@@ -53,6 +55,7 @@ FOUND = schema_of(
     check=pa.uint64(),
     heads=pa.uint64(),
     sketch=pa.binary(),
+    digest=pa.binary(HASH_BYTES),
     digests=pa.list_(pa.binary(DIGEST_HASH_BYTES)),
     stated_digest=pa.binary(DIGEST_HASH_BYTES),
     record=pa.string(),
@@ -63,6 +66,7 @@ PLANS = schema_of(
     cluster=pa.int32(),
     page=pa.int64(),
     check=pa.uint64(),
+    digest=pa.binary(HASH_BYTES),
     of=pa.int64(),
     lend=pa.list_(pa.int32()),
 )
@@ -76,6 +80,8 @@ BODIES = schema_of(
     head=pa.binary(),
     warc_head=pa.binary(),
     length=pa.int64(),
+    check=pa.uint64(),
+    digest=pa.binary(HASH_BYTES),
     frame=pa.binary(),
 )
 PIECES = schema_of(

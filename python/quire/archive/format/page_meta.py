@@ -100,9 +100,12 @@ def about(
     head: bytes = b"",
     extra: bytes = b"",
     *,
+    digest: bytes | None = None,
     is_companion: bool = False,
 ) -> About:
     """Make the metadata of a page or companion that is not stored yet.
+
+    A caller that knows the first 16 bytes of the body's SHA-256 passes them as ``digest``.
 
     Raises:
         SourceTooLarge: The page is longer than readers accept.
@@ -119,7 +122,7 @@ def about(
         codec=Codec.RAW,
         same_as=0,
         check=_core.hash64(body),
-        digest=hashlib.sha256(body).digest()[:HASH_BYTES],
+        digest=digest or hashlib.sha256(body).digest()[:HASH_BYTES],
         is_companion=is_companion,
     )
 

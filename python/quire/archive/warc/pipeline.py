@@ -65,13 +65,23 @@ class Arrived:
     warc_head: bytes
     is_companion: bool = False
 
-    def about(self) -> About:
-        """Make the metadata to store."""
+    def about(self, digest: bytes | None = None) -> About:
+        """Make the metadata to store.
+
+        Args:
+            digest: First 16 bytes of the SHA-256 of the body (default: compute it).
+        """
         is_companion = self.is_companion
         parts = block_parts(self.warc_head, self.body) if is_companion else (self.head, self.body)
         extra = fold(self.warc_head, self.url, self.time, *parts) if self.warc_head else b""
         return about(
-            self.url, self.time, self.body, self.head, extra, is_companion=self.is_companion
+            self.url,
+            self.time,
+            self.body,
+            self.head,
+            extra,
+            digest=digest,
+            is_companion=self.is_companion,
         )
 
     def packed(self) -> Packed:
