@@ -8,9 +8,7 @@ Tokens of the paper are tags and the strings between them, so pages with nothing
 share of the texts of each template (menus, headings, labels) is therefore the same on all its pages.
 """
 
-import dataclasses
 import json
-import random
 import shutil
 import subprocess
 import sys
@@ -35,7 +33,7 @@ NO_JAVA = "java is not installed, so Spark is left out (Debian: openjdk-17-jre-h
 
 def run(context: Context) -> Report:
     """Make pages, store them on each engine, and compare."""
-    templates = _with_fixed_texts(generated.seeds(), context.seed)
+    templates = generated.with_fixed_texts(generated.seeds(), FIXED_TEXTS, context.seed)
     counts = context.pick(COUNTS, QUICK_COUNTS)
     engines = [LOCAL, SPARK] if shutil.which("java") else [LOCAL]
     report = Report(
@@ -81,21 +79,6 @@ def run(context: Context) -> Report:
         )
     report.data = {f"{engine} {line['pages']}": line for engine, line in lines}
     return report
-
-
-def _with_fixed_texts(templates: list[generated.Seed], seed: int) -> list[generated.Seed]:
-    draw = random.Random(seed)
-
-    def fixed(plan: generated.Plan) -> generated.Plan:
-        made: generated.Plan = []
-        for piece in plan:
-            if isinstance(piece, int):
-                made.append(generated.make([piece], draw) if draw.random() < FIXED_TEXTS else piece)
-            else:
-                made.append([fixed(one) for one in piece] if isinstance(piece, list) else piece)
-        return made
-
-    return [dataclasses.replace(one, plan=fixed(one.plan)) for one in templates]
 
 
 def _stored(folder: str, engine: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ Cost: a page is the joining of some hundred pieces of bytes, about half a millis
 import random
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 import pyarrow as pa
@@ -143,6 +143,22 @@ def write(folder: Path, templates: Sequence[Seed], pages: int, seed: int) -> tup
         paths.append(str(folder / f"pages-{number:04}.parquet"))
         pq.write_table(table, paths[-1], compression="zstd")
     return paths, total
+
+
+def with_fixed_texts(templates: Sequence[Seed], share: float, seed: int) -> list[Seed]:
+    """Make a share of the texts of each template (menus, headings, labels) the same on all its pages."""
+    draw = random.Random(seed)
+
+    def fixed(plan: Plan) -> Plan:
+        made: Plan = []
+        for piece in plan:
+            if isinstance(piece, int):
+                made.append(make([piece], draw) if draw.random() < share else piece)
+            else:
+                made.append([fixed(one) for one in piece] if isinstance(piece, list) else piece)
+        return made
+
+    return [replace(one, plan=fixed(one.plan)) for one in templates]
 
 
 def template_of(url: str) -> str:
