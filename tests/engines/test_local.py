@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import mmap
 import tempfile
 import threading
 import time
@@ -62,6 +63,48 @@ def test_rows_that_do_not_fit_into_memory_give_the_same_tables(
 
     assert isinstance(spilled, spilling.Spilled) == bool(values)
     assert [spilled[i] for i in range(len(spilled))] == [held[i] for i in range(len(held))]
+
+
+class _Released:
+    """A mapped file that notes how much of it is in memory whenever it is given back."""
+
+    def __init__(self, file: mmap.mmap) -> None:
+        self._file = file
+        self._before = _mapped_bytes()
+        self.seen: list[int] = []
+
+    def madvise(self, advice: int) -> None:
+        self.seen.append(_mapped_bytes() - self._before)
+        self._file.madvise(advice)
+
+
+def _mapped_bytes() -> int:
+    words = Path("/proc/self/status").read_text().split()
+    return int(words[words.index("RssFile:") + 1]) * 1024
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux")
+def test_a_table_with_rows_all_over_the_file_maps_little_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The system maps up to 2 MB around each row: a group in all parts of a file mapped all of it."""
+    monkeypatch.setattr(spilling, "HELD_BYTES", 0)
+    monkeypatch.setattr(spilling, "MAPPED_BYTES", 4 << 20)
+    rows = {
+        "k": pa.array([1, 2] * 8),
+        "body": pa.array([bytes([i]) * (1 << 17) for i in range(16)]),
+    }
+    batches = [pa.record_batch(rows)] * 32  # 64 MB
+    groups = spilling.gathered(iter(batches), batches[0].schema, "k")
+    assert isinstance(groups, spilling.Spilled)
+    released = _Released(groups._file)
+    monkeypatch.setattr(groups, "_file", released)
+
+    table = groups[0]
+
+    assert table.num_rows == 32 * 8
+    assert len(released.seen) >= 10
+    assert max(released.seen) <= 12 << 20
 
 
 def test_what_was_spilled_is_gone_with_its_rows(

@@ -28,8 +28,8 @@ from quire.engines.grouping import Sorted, cuts_of
 HELD_BYTES = 128 << 20
 #: About how many bytes of the file are mapped into memory at most.
 MAPPED_BYTES = 128 << 20
-#: About how many bytes the system maps when a byte is touched.
-AROUND_BYTES = 64 << 10
+#: How many bytes the system may map when a byte is touched: a huge page.
+AROUND_BYTES = 2 << 20
 
 
 def gathered(batches: Iterator[pa.RecordBatch], schema: pa.Schema, key: str) -> Sorted | Spilled:
@@ -95,8 +95,10 @@ class Spilled:
         parts = []
         for batch in np.unique(batch_of).tolist():
             mine = wanted[batch_of == batch] - self._starts[batch]
-            parts.append(self._batches[batch].take(pa.array(mine)))
-        self._touch(sum(part.nbytes for part in parts) + AROUND_BYTES * len(rows))
+            whole = self._batches[batch]
+            parts.append(whole.take(pa.array(mine)))
+            # Not after the loop: a table may have rows in all parts of the file.
+            self._touch(min(whole.nbytes, parts[-1].nbytes + AROUND_BYTES * len(mine)))
         back = np.empty_like(in_file)
         back[in_file] = np.arange(len(rows))
         return pa.Table.from_batches(parts, self._schema).take(back)
