@@ -114,7 +114,7 @@ def _watch(site: Site, *, learn: bool) -> tuple[int, int, int, int, int]:
             events = service.events(most=1000)
             new = events[: len(events) - seen]
             seen = len(events)
-            right = [each for each in new if fact and fact in each.body["added"]]
+            right = [each for each in new if fact and fact in each.event.added]
             told += len(right)
             if check < LEARNING:
                 early += len(new) - len(right)

@@ -6,6 +6,7 @@ about it is a false alarm, unless a link or an image really changed. The past ca
 """
 
 import time
+from datetime import datetime
 
 from benchmarks.context import Context
 from benchmarks.fragments.histories import histories
@@ -90,7 +91,7 @@ def run(context: Context) -> Report:
     return report
 
 
-def _told(captures: list[Capture], *, learn: bool) -> set[object]:
+def _told(captures: list[Capture], *, learn: bool) -> set[datetime]:
     """The times of captures at which the watch would have told a change."""
     watch = read_watch({"url": "https://example.org/", "watch": "content", "learn_noise": learn})
     return {each.time for each in replay(watch, captures).firings if each.kind == "change"}
