@@ -23,11 +23,12 @@ from quire.errors import SourceClash
 from quire.fragments import Shingling
 from quire.fragments.shared.crawl import CrawlFragments, crawl_fragments
 from quire.fragments.shared.crawl_output import as_table, sameness
-from quire.fragments.shared.large import grouping, nesting, records
+from quire.fragments.shared.large import components, grouping, meetings, nesting, records
 from quire.fragments.shared.large.components import Components
 from quire.fragments.shared.large.crawl import WrittenFragments, write_crawl_fragments
 from quire.fragments.shared.large.decisions import accepted_groups
 from quire.fragments.shared.large.listing import ListedFragment, list_longest
+from quire.fragments.shared.rules import SharingRules
 from quire.sources import Capture, Trouble, find
 from tests.fragments.test_crawls import RULES, Shuffling, write_crawl
 from tests.fragments.test_shared import site
@@ -223,6 +224,95 @@ def test_components_are_what_links_connect(links: list[tuple[int, int]]) -> None
         found.link(pairs[:, 0], pairs[:, 1])
 
     assert found.root.tolist() == expected
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 39), st.integers(0, 39)), max_size=40),
+    st.integers(1, 50),
+    st.integers(1, 12),
+)
+def test_components_go_whole_into_buckets_of_about_one_size(
+    links: list[tuple[int, int]], most: int, portion: int
+) -> None:
+    found = Components(40)
+    pairs = np.array(links, np.uint32).reshape(-1, 2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(components, "_PORTION", portion)
+        found.link(pairs[:, 0], pairs[:, 1])
+        buckets = found.buckets(most).tolist()
+
+    root = found.root.tolist()
+    expected, before = dict.fromkeys(root, -1), 0
+    for one in sorted(set(root)):
+        if root.count(one) > 1:
+            expected[one] = before // most
+            before += root.count(one)
+    assert buckets == [expected[one] for one in root]
+
+
+def keyed(values: list[tuple[int, set[int]]], min_match: float) -> pa.Table:
+    """The keys of values, given by length and shingles: the smallest ones."""
+    number = meetings.Keys("", 1, 1, min_match).number()
+    counts = np.array([len(shingles) for _, shingles in values])
+    flat = np.array([one for _, some in values for one in sorted(some)], np.uint32)
+    sketches = meetings.sketches(flat, counts)
+    rows = [
+        (shingle, value, length, len(some), sketches[value])
+        for value, (length, some) in enumerate(values)
+        for shingle in sorted(some)[: number[len(some)]]
+    ]
+    keys = np.array(rows, meetings.KEY)
+    return pa.Table.from_batches([records.bucketed(np.zeros(len(keys), np.int64), keys)])
+
+
+@st.composite
+def edited(draw: st.DrawFn) -> list[tuple[int, set[int]]]:
+    """Values of a few families: copies with some shingles replaced, since others never match."""
+    found = []
+    for _ in range(draw(st.integers(1, 3))):
+        base = draw(st.sets(st.integers(0, 60), min_size=1, max_size=25))
+        for _ in range(draw(st.integers(1, 5))):
+            away = draw(st.sets(st.sampled_from(sorted(base)), max_size=4))
+            new = draw(st.sets(st.integers(0, 200), max_size=4))
+            found.append((draw(st.integers(80, 100)), ((base - away) | new) or base))
+    return found
+
+
+@given(
+    edited(),
+    st.sampled_from([0.05, 0.5, 0.7, 0.9, 1.0]),
+    st.sampled_from([0.0, 0.9, 1.0]),
+    st.sampled_from([1, 3, 64]),
+)
+@settings(max_examples=300)
+def test_values_that_match_are_linked(
+    values: list[tuple[int, set[int]]], min_match: float, size_ratio: float, compared: int
+) -> None:
+    rules = SharingRules.checked(200, 2, min_match, size_ratio, "paper")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(meetings, "MOST_COMPARED", compared)
+        batches = list(meetings.link(keyed(values, min_match), rules=rules))
+    found = Components(len(values))
+    for batch in batches:
+        links = records.unpacked(batch["records"], meetings.LINK)
+        found.link(links["one"], links["other"])
+
+    for i, (length, some) in enumerate(values):
+        for j, (other, others) in enumerate(values):
+            is_long = min(length, other) >= size_ratio * max(length, other)
+            if is_long and len(some & others) / len(some | others) >= min_match:
+                assert found.root[i] == found.root[j]
+
+
+def test_a_teaser_in_common_does_not_link_pages() -> None:
+    """Each page shares one rare shingle with the next. They were one component of all pages."""
+    own = [set(range(1_000 * page, 1_000 * page + 23)) for page in range(1, 40)]
+    values = [(900, {page, page + 1} | some) for page, some in enumerate(own)]
+    rules = SharingRules.checked(200, 2, 0.9, 0.9, "paper")
+
+    (batch,) = meetings.link(keyed(values, 0.9), rules=rules)
+
+    assert len(records.unpacked(batch["records"], meetings.LINK)) == 0
 
 
 trees: st.SearchStrategy[list[Any]] = st.recursive(

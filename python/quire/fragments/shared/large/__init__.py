@@ -9,7 +9,7 @@ of ``quire.fragments.shared.crawl``, whose driver holds all parts of all pages.
 | --- | --- | --- |
 | parts | ``crawl_steps`` | pages to packed parts, in files of *blocks* (row groups) |
 | values | ``values`` | parts with equal text become one value with a list of its places |
-| meetings | ``meetings`` | values that share a key are linked; keys are the rarest shingles |
+| meetings | ``meetings`` | values that share a key and could match are linked; keys are the rarest shingles |
 | components | ``components`` | linked values, by union-find on the driver |
 | groups | ``grouping`` | the kernel groups the values of some components |
 | places | ``places`` | every part gets the number of its group; pages of a group are counted |
@@ -32,9 +32,10 @@ of ``quire.fragments.shared.crawl``, whose driver holds all parts of all pages.
 
 # Cost
 
-Parts are shuffled twice, as 28 and 12 bytes each, the members of fragments once, as 48 bytes. Rows
-of a shuffle hold many parts, because an engine may hold the keys of all rows. Every step is linear
-in the parts, apart from sorting and from the comparisons of the kernel.
+Parts are shuffled twice, as 28 and 12 bytes each, the keys of distinct texts and the members of
+fragments once, as 24 and 48 bytes. Rows of a shuffle hold many parts, because an engine may hold
+the keys of all rows. Every step is linear in the parts, apart from sorting and from comparisons: up
+to 64 values under a key with each other, and those of the kernel.
 
 The driver holds 12 bytes for each distinct text, 20 for each page, 50 for each group on enough
 pages, and the distinct sets around groups, 4 bytes for each entry. A task holds a bucket (some

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+# Values that are looked at together.
+_PORTION = 1 << 18
+
 
 class Components:
     """Union-find over numbered values, many links at a time. Holds four bytes for each value.
@@ -32,20 +35,36 @@ class Components:
 
     def _compress(self) -> None:
         """Let every value point to its root; chains are halved in every step."""
-        while True:
-            shorter = self.root[self.root]
-            if np.array_equal(shorter, self.root):
-                return
-            self.root = shorter
+        is_shorter = True
+        while is_shorter:
+            is_shorter = False
+            for some in self._portions():
+                here = self.root[some]
+                shorter = self.root[here]
+                if not np.array_equal(shorter, here):
+                    self.root[some] = shorter
+                    is_shorter = True
 
     def buckets(self, most: int) -> NDArray[np.int32]:
         """Return a bucket for each value; -1 if it is linked to none.
 
         A component is in one bucket. A bucket has about ``most`` values, or one large component.
         """
-        sizes = np.bincount(self.root, minlength=len(self.root))
-        linked = np.flatnonzero(sizes > 1)
-        sizes = sizes[linked]
+        sizes = np.zeros(len(self.root), np.uint32)
+        for some in self._portions():
+            np.add.at(sizes, self.root[some], np.uint32(1))
         bucket = np.full(len(self.root), -1, np.int32)
-        bucket[linked] = (np.cumsum(sizes) - sizes) // most
-        return bucket[self.root]
+        before = 0
+        for some in self._portions():
+            # A root comes before the other values of its component.
+            linked = np.flatnonzero(sizes[some] > 1)
+            ends = before + np.cumsum(sizes[some][linked], dtype=np.int64)
+            bucket[some][linked] = (ends - sizes[some][linked]) // most
+            before = int(ends[-1]) if len(ends) else before
+            bucket[some] = bucket[self.root[some]]
+        return bucket
+
+    def _portions(self) -> list[slice]:
+        """Cut the values: numpy takes positions as eight bytes each, twice the size of a root."""
+        starts = range(0, len(self.root), _PORTION)
+        return [slice(start, start + _PORTION) for start in starts]

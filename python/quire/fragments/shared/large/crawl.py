@@ -37,6 +37,7 @@ try:
 except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
 
+from quire.engines.memory import give_back
 from quire.engines.sinks import Sink
 from quire.engines.tables import read_groups, read_table, write_table
 from quire.fragments.shared import crawl_steps
@@ -201,7 +202,7 @@ class _Crawl:
 
     def shelve(self, blocks: Blocks) -> values.Shelves:
         """Find the distinct values."""
-        _give_back()
+        give_back()
         # A block has about a megabyte of parts, half of which is sent.
         buckets = bucket_count(blocks.count << 19)
         sent = self._engine.map_paths(
@@ -218,7 +219,7 @@ class _Crawl:
 
     def group(self, shelves: values.Shelves) -> None:
         """Find the leader of each value, and write it beside the values."""
-        _give_back()
+        give_back()
         files = list(shelves.files)
         buckets = self._components(shelves).buckets(grouping.PORTION)
         shelves.write("buckets", buckets)
@@ -241,7 +242,7 @@ class _Crawl:
         shelves.write("leaders", leader)
 
     def _components(self, shelves: values.Shelves) -> Components:
-        _give_back()
+        give_back()
         files = list(shelves.files)
         shingles = shelves.count * self._packing.shingling.sample
         bits = meetings.bits_for(shingles)
@@ -284,7 +285,7 @@ class _Crawl:
 
     def resolve(self, shelves: values.Shelves) -> list[str]:
         """Give every part its group."""
-        _give_back()
+        give_back()
         sent = self._engine.map_paths(
             list(shelves.files),
             partial(places.send_places, shelves=shelves, name="leaders"),
@@ -298,7 +299,7 @@ class _Crawl:
 
     def rank(self, shelves: values.Shelves, resolved: list[str]) -> NDArray[np.uint32]:
         """Put the groups on enough pages into their order, and return the pages of each."""
-        _give_back()
+        give_back()
         pages = np.zeros(shelves.count, np.uint32)
         for file in resolved:
             for table in read_groups(file, ["seen"]):
@@ -321,7 +322,7 @@ class _Crawl:
         self, blocks: Blocks, resolved: list[str], pages: NDArray[np.uint32]
     ) -> NDArray[np.uint32]:
         """Find out which groups are fragments; return the pages of each."""
-        _give_back()
+        give_back()
         candidates = self.place("candidates.parquet")
         buckets = bucket_count(64 * len(pages))
         sent = self._engine.map_paths(
@@ -349,7 +350,7 @@ class _Crawl:
 
     def members(self, blocks: Blocks, resolved: list[str], pages: NDArray[np.uint32]) -> Data:
         """Bring the members of each fragment together."""
-        _give_back()
+        give_back()
         before = np.cumsum(pages, dtype=np.int64) - pages
         bucket = before // _PLACES_A_BUCKET
         buckets = self.place("fragment-buckets.parquet")
@@ -371,11 +372,6 @@ class _Crawl:
         order = np.argsort(groups)
         table = pa.table({"group": groups[order], "number": order.astype(np.uint32)})
         write_table(self.place(name), table)
-
-
-def _give_back() -> None:
-    """Give memory of the last step back to the system: each step needs blocks of other sizes."""
-    pa.default_memory_pool().release_unused()
 
 
 def _link(found: Components, held: list[Records]) -> None:

@@ -3,8 +3,14 @@
 Two values that match share one of their rarest shingles, as
 ``crates/quire-core/src/fragments/groups.rs`` explains: any fixed order of shingles works, and
 enough of each value's first ones are keys. The order here is by how common shingles are, counted in
-bins. Values under a key are sorted by length, and neighbours are linked if the shorter one is long
-enough for the longer one. So values that could match are linked, directly or through others.
+bins.
+
+Under a key with few values, each is compared with each by length and by *sketch*: 64 bits, one of
+them set for each shingle. Bits that only one of two values has come from shingles that only it has,
+so values with many such bits cannot match. Without this, all pages that share a teaser with others
+become one component. Under a key with many values, sorted by length, neighbours are linked if the
+shorter one is long enough for the longer one. Either way, values that could match are linked,
+directly or through others.
 """
 
 from __future__ import annotations
@@ -18,7 +24,7 @@ from numpy.typing import NDArray
 from quire.engines.arrow import paths_of, schema_of
 from quire.engines.tables import read_table
 from quire.errors import MissingExtra
-from quire.fragments.shared.large.records import Collected, bulk, unpacked
+from quire.fragments.shared.large.records import Collected, Records, bulk, unpacked
 from quire.fragments.shared.large.values import Shelves
 from quire.fragments.shared.rules import SharingRules
 
@@ -27,7 +33,12 @@ try:
 except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
 
-KEY = np.dtype([("shingle", "<u4"), ("value", "<u4"), ("bytes", "<u4")])
+KEY = np.dtype(
+    [
+        *((name, "<u4") for name in ("shingle", "value", "bytes", "count")),
+        ("sketch", "<u8"),
+    ]
+)
 LINK = np.dtype([("one", "<u4"), ("other", "<u4")])
 BINS = schema_of(bins=pa.large_binary())
 
@@ -37,6 +48,8 @@ _MOST_BITS = 23
 # A task counts up to here: its bins fit into bytes.
 _MOST_COUNT = 255
 _MAX_SAMPLE = 1024
+#: Up to so many values under a key are compared with each other.
+MOST_COMPARED = 64
 
 
 def bits_for(shingles: int) -> int:
@@ -90,11 +103,22 @@ class Keys:
         [0, 1, 2, 3]
         """
         count = np.arange(_MAX_SAMPLE + 1)
-        needed = np.maximum(np.floor(self.min_match * count).astype(np.int64) - 2, 0)
-        # The same division as in the kernel, so that rounding cannot differ.
-        for _ in range(4):
-            needed += needed / np.maximum(count, 1) < self.min_match
-        return np.where(count > 0, count + 1 - np.maximum(needed, 1), 0)
+        return np.where(count > 0, count + 1 - needed(self.min_match), 0)
+
+
+def needed(min_match: float) -> NDArray[np.int64]:
+    """Return how many shingles two values must share at least, by the count of the larger one.
+
+    >>> needed(0.9)[[1, 10, 25]].tolist()
+    [1, 9, 23]
+    """
+    count = np.arange(_MAX_SAMPLE + 1)
+    found = np.maximum(np.floor(min_match * count).astype(np.int64) - 2, 0)
+    # The same division as in the kernel, so that rounding cannot differ.
+    for _ in range(4):
+        found += found / np.maximum(count, 1) < min_match
+    at_least: NDArray[np.int64] = np.maximum(found, 1)
+    return at_least
 
 
 def send_keys(
@@ -110,26 +134,67 @@ def send_keys(
             owner = np.repeat(np.arange(len(counts)), counts)
             common = rarity[_spread(shelf.shingles) >> np.uint32(32 - keys.bits)]
             order = np.lexsort((shelf.shingles, common, owner))
+            sketch = sketches(shelf.shingles, counts)
             position = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
             keys_of = np.where(shelf.values["bytes"] >= keys.min_bytes, number[counts], 0)
             chosen = order[position < np.repeat(keys_of, counts)]
             found = np.empty(len(chosen), KEY)
             found["shingle"] = shelf.shingles[chosen]
             found["value"] = shelf.numbers[owner[chosen]]
-            found["bytes"] = shelf.values["bytes"][owner[chosen]]
+            for name in ("bytes", "count"):
+                found[name] = shelf.values[name][owner[chosen]]
+            found["sketch"] = sketch[owner[chosen]]
             at = _spread(found["shingle"]) % np.uint32(buckets)
             yield from collected.add(at.astype(np.int64), found)
     yield from collected.rows()
 
 
+def sketches(shingles: NDArray[np.uint32], counts: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return the sketch of each value; shingles are stored one after another."""
+    bits = np.uint64(1) << (_spread(shingles) >> np.uint32(26)).astype(np.uint64)
+    found = np.zeros(len(counts), np.uint64)
+    has_some = np.flatnonzero(counts)
+    starts = (np.cumsum(counts) - counts)[has_some]
+    if len(starts):
+        found[has_some] = np.bitwise_or.reduceat(bits, starts)
+    return found
+
+
 def link(groups: pa.Table, *, rules: SharingRules) -> Iterator[pa.RecordBatch]:
-    """Link values under the same key whose lengths are similar."""
+    """Link values under the same key that could match."""
     keys = unpacked(groups["records"], KEY)
     keys = keys[np.lexsort((keys["value"], -keys["bytes"].astype(np.int64), keys["shingle"]))]
-    long, short = keys[:-1], keys[1:]
-    is_met = (long["shingle"] == short["shingle"]) & (
-        short["bytes"].astype(float) >= rules.size_ratio * long["bytes"].astype(float)
-    )
+    starts = np.flatnonzero(np.diff(keys["shingle"].astype(np.int64), prepend=-1))
+    sizes = np.diff(np.append(starts, len(keys)))
+    # How many values come after each one under its key.
+    after = np.repeat(starts + sizes, sizes) - np.arange(len(keys)) - 1
+    is_short = np.repeat(sizes <= MOST_COMPARED, sizes)
+    found = [_links(keys, np.flatnonzero(~is_short & (after > 0)), 1, rules, None)]
+    at = np.flatnonzero(is_short)
+    least = needed(rules.min_match)
+    for distance in range(1, MOST_COMPARED):
+        at = at[after[at] >= distance]
+        if not len(at):
+            break
+        found.append(_links(keys, at, distance, rules, least))
+    yield bulk(np.unique(np.concatenate(found)))
+
+
+def _links(
+    keys: Records,
+    at: NDArray[np.int64],
+    distance: int,
+    rules: SharingRules,
+    least: NDArray[np.int64] | None,
+) -> Records:
+    """Link values with those that follow at a distance; without ``least``, whatever their sketch."""
+    long, short = keys[at], keys[at + distance]
+    is_met = short["bytes"].astype(float) >= rules.size_ratio * long["bytes"].astype(float)
+    if least is not None:
+        shared = least[np.maximum(long["count"], short["count"])]
+        for one, other in ((long, short), (short, long)):
+            alone = np.bitwise_count(one["sketch"] & ~other["sketch"])
+            is_met &= alone + shared <= one["count"]
     links = np.empty(int(is_met.sum()), LINK)
     links["one"], links["other"] = long["value"][is_met], short["value"][is_met]
-    yield bulk(np.unique(links))
+    return links
