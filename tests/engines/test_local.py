@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import mmap
 import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import fsspec  # type: ignore[import-untyped]  # has none
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -21,6 +25,7 @@ from hypothesis import strategies as st
 from quire.engines import grouping, open_engine, spilling
 from quire.engines.grouping import Sorted, whole_groups
 from quire.engines.local import LocalEngine
+from quire.engines.memory import give_back
 from quire.engines.portions import FULL_BYTES, MAX_PATHS, portions
 from quire.engines.running import AHEAD, Run
 from quire.errors import EngineError
@@ -105,6 +110,46 @@ def test_a_table_with_rows_all_over_the_file_maps_little_of_it(
     assert table.num_rows == 32 * 8
     assert len(released.seen) >= 10
     assert max(released.seen) <= 12 << 20
+
+
+def test_rows_are_not_held_once_they_are_in_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spilling, "HELD_BYTES", 10 * 8)
+    made: list[weakref.ref[Any]] = []
+    held: list[int] = []
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for number in range(30):
+            held.append(sum(one() is not None for one in made))
+            values = np.array([number])
+            made.append(weakref.ref(values))
+            batch = pa.RecordBatch.from_arrays([pa.array(values)], ["k"])
+            del values
+            yield batch
+            del batch
+
+    spilled = spilling.gathered(batches(), pa.schema({"k": pa.int64()}), "k")
+
+    assert isinstance(spilled, spilling.Spilled)
+    assert held[10] == 10
+    # The writer may still have the one before.
+    assert max(held[12:]) <= 1
+
+
+def test_free_memory_goes_back_to_the_system() -> None:
+    """Blocks below one that is in use stay with the C library, unless they are given back."""
+    if not hasattr(ctypes.CDLL(None), "malloc_trim"):
+        pytest.skip("needs the GNU C library")
+
+    def resident_bytes() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
+
+    blocks = [np.ones(100_000, np.uint8) for _ in range(1_000)]
+    before = resident_bytes()
+    del blocks[:-1]
+
+    give_back()
+
+    assert before - resident_bytes() > 80_000_000
 
 
 def test_what_was_spilled_is_gone_with_its_rows(

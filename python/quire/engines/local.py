@@ -33,7 +33,7 @@ from quire.engines.sinks import Sink
 from quire.engines.spilling import Spilled, gathered
 
 #: Maximum rows of a file in bytes of memory: each thread holds one file.
-FILE_BYTES = 64 << 20
+FILE_BYTES = 32 << 20
 #: Maximum rows of a file.
 FILE_ROWS = 1 << 20
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, TypeVar
 
+from quire.engines.memory import give_back
 from quire.errors import EngineError
 
 T = TypeVar("T")
@@ -119,6 +120,7 @@ class Run(Generic[T]):
             with self._change:
                 self._done += 1
                 done, begun = self._done, self._begun
+            give_back()
             self._on_done(done, begun)
         except BaseException as error:  # noqa: BLE001 - raised again by the iteration
             with self._change:

@@ -1,6 +1,6 @@
 """Spilling: groups rows on this machine that do not fit into its memory.
 
-Up to 128 MB of rows stay in memory (``Sorted``). Beyond that, rows are written to a temporary file
+Up to 64 MB of rows stay in memory (``Sorted``). Beyond that, rows are written to a temporary file
 and only their keys stay in memory; a table of groups is read from the file on demand. The file is
 memory-mapped. What was read of it is given back to the system now and then, because mapped pages
 count as memory of this process.
@@ -12,6 +12,7 @@ import mmap
 import shutil
 import tempfile
 import weakref
+from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
@@ -25,23 +26,30 @@ import pyarrow.compute as pc
 from quire.engines.grouping import Sorted, cuts_of
 
 #: Maximum bytes of rows in memory; for a moment they are there twice.
-HELD_BYTES = 128 << 20
+HELD_BYTES = 64 << 20
 #: About how many bytes of the file are mapped into memory at most.
-MAPPED_BYTES = 128 << 20
+MAPPED_BYTES = 64 << 20
 #: How many bytes the system may map when a byte is touched: a huge page.
 AROUND_BYTES = 2 << 20
 
 
 def gathered(batches: Iterator[pa.RecordBatch], schema: pa.Schema, key: str) -> Sorted | Spilled:
     """Collect rows, and return them as tables of whole groups."""
-    held: list[pa.RecordBatch] = []
+    held: deque[pa.RecordBatch] = deque()
     n_bytes = 0
     for batch in batches:
         held.append(batch)
         n_bytes += batch.nbytes
         if n_bytes > HELD_BYTES:
-            return Spilled(chain(held, batches), schema, key)
+            del batch
+            # Taken out one by one: what is in the file should not stay in memory as well.
+            return Spilled(chain(_taken_out(held), batches), schema, key)
     return Sorted(pa.Table.from_batches(held, schema), key)
+
+
+def _taken_out(held: deque[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    while held:
+        yield held.popleft()
 
 
 class Spilled:
