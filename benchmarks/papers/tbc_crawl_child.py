@@ -4,24 +4,20 @@ Memory is measured twice: the peak of this process (with threads, that is all; w
 driver), and the greatest sum over this process and all its descendants, sampled twice a second.
 """
 
-import contextlib
 import json
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from benchmarks.engines import opened
 from benchmarks.papers.tbc_crawl_memory import Sampler
 from benchmarks.similarity.grouping_child import peak_bytes
 from quire import _core
 from quire.archive.tbc.crawl import CrawlTbc, crawl_tbc
-from quire.engines import Engine, open_engine
-
-WORKERS = 2
 
 
 def main(folder: str, engine_name: str) -> None:
@@ -29,7 +25,7 @@ def main(folder: str, engine_name: str) -> None:
     paths = sorted(str(path) for path in Path(folder).glob("*.parquet"))
     with (
         tempfile.TemporaryDirectory(prefix="quire-tbc-") as place,
-        _engine(engine_name, place) as engine,
+        opened(engine_name, place) as engine,
     ):
         crawl_tbc(paths[:1], f"{place}/first", engine=engine, work=f"{place}/first-work")
         with Sampler() as sampler:
@@ -55,25 +51,6 @@ def main(folder: str, engine_name: str) -> None:
             "mark": _mark(found),
         }
     print(json.dumps(answer))
-
-
-@contextlib.contextmanager
-def _engine(name: str, place: str) -> Iterator[Engine]:
-    if name != "spark":
-        with open_engine(name) as engine:
-            yield engine
-        return
-    # Here, since only this engine needs them.
-    from quire.engines.spark.engine import SparkEngine  # noqa: PLC0415
-    from tests.engines.cluster import LEAN, Cluster  # noqa: PLC0415
-
-    Path(place, "cluster").mkdir()
-    settings = {"spark.driver.extraJavaOptions": LEAN, "spark.executor.extraJavaOptions": LEAN}
-    with (
-        Cluster(Path(place, "cluster"), WORKERS) as cluster,
-        SparkEngine(cluster.address, memory="512m", settings=settings) as spark,
-    ):
-        yield spark
 
 
 def _right(found: CrawlTbc, paths: list[str]) -> int:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.context import Context
+from benchmarks.engines import NO_JAVA, SPARK
 from benchmarks.provenance import REPOSITORY
 from benchmarks.report import Report, Right, Table, at_most, every
 from benchmarks.similarity import generated
@@ -26,9 +27,8 @@ QUICK_COUNTS = (500, 2_000)
 #: Share of the texts that belong to the template. With it, pages of a template resemble each other by about 0.6, as in
 #: figure 3, where coverage begins to fall.
 FIXED_TEXTS = 0.85
-LOCAL, SPARK = "local:2", "spark"
+LOCAL = "local:2"
 NAMES = {LOCAL: "local, 2 threads", SPARK: "Spark, 2 workers"}
-NO_JAVA = "java is not installed, so Spark is left out (Debian: openjdk-17-jre-headless)"
 
 
 def run(context: Context) -> Report:

@@ -42,8 +42,8 @@ class Process:
             "SPARK_DAEMON_MEMORY": "256m",
             "SPARK_DAEMON_JAVA_OPTS": LEAN,
             "SPARK_LAUNCHER_OPTS": LEAN,
-            # So that workers can import the functions of the tests.
-            "PYTHONPATH": str(ROOT),
+            # So that workers can import the functions of the tests, and the same quire as these.
+            "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
         }
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(
