@@ -135,6 +135,22 @@ def test_rows_are_not_held_once_they_are_in_the_file(monkeypatch: pytest.MonkeyP
     assert max(held[12:]) <= 1
 
 
+def test_progress_never_goes_back() -> None:
+    seen: list[int] = []
+    is_later = threading.Event()
+
+    def on_done(done: int, _begun: int) -> None:
+        if done == 1:
+            is_later.wait(0.3)  # the other task is done meanwhile
+        seen.append(done)
+        is_later.set()
+
+    run = Run([lambda: iter("a"), lambda: iter("b")], 2, on_done=on_done)
+
+    assert list(run) == ["a", "b"]
+    assert seen == [1, 2]
+
+
 def test_what_is_mapped_of_the_file_stays_little(monkeypatch: pytest.MonkeyPatch) -> None:
     """The system maps more than is read, in every column: 46 MB of these rows were mapped."""
     if not Path("/proc/self/status").exists():

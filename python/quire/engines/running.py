@@ -64,6 +64,7 @@ class Run(Generic[T]):
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="quire-engine")
         self._outputs: deque[_Output[T]] = deque()
         self._change = threading.Condition()
+        self._reporting = threading.Lock()
         self._begun = self._done = 0
         self._error: BaseException | None = None
         self._stopped = False
@@ -117,11 +118,11 @@ class Run(Generic[T]):
                         return
                     output.waiting.append(result)
                     self._change.notify_all()
-            with self._change:
-                self._done += 1
-                done, begun = self._done, self._begun
             give_back()
-            self._on_done(done, begun)
+            # One at a time, so that the last call has the number of all.
+            with self._reporting:
+                self._done += 1
+                self._on_done(self._done, self._begun)
         except BaseException as error:  # noqa: BLE001 - raised again by the iteration
             with self._change:
                 self._error = self._error or error
