@@ -196,7 +196,7 @@ class _Output(io.FileIO):
     target: str
 
     def write(self, data: ReadableBuffer) -> int:
-        with _naming(self.target):
+        with naming(self.target):
             return super().write(data)
 
 
@@ -209,7 +209,7 @@ class _Draft:
         self._temporary: Path | None = None
         self.is_direct = is_stream(path)
         self.target = Path(os.path.realpath(path) if replace else path)
-        with _naming(self._path):
+        with naming(self._path):
             self.stream: BinaryIO = self._open()
 
     def _open(self) -> BinaryIO:
@@ -241,7 +241,7 @@ class _Draft:
 
     def finish(self) -> None:
         """Bring all data to the disk."""
-        with _naming(self._path):
+        with naming(self._path):
             if not self.is_direct:
                 sync_file(self.stream)
             self.stream.close()
@@ -250,7 +250,7 @@ class _Draft:
         """Give the file its name."""
         if self._temporary is None:
             return
-        with _naming(self._path):
+        with naming(self._path):
             if self._replace:
                 self._temporary.replace(self.target)
                 self._temporary = None
@@ -279,9 +279,13 @@ def _link(temporary: Path, target: Path) -> None:
 
 
 @contextmanager
-def _naming(path: str) -> Iterator[None]:
+def naming(path: str) -> Iterator[None]:
+    """Let errors of the system name a file or a folder, and nothing else."""
     try:
         yield
     except OSError as error:
+        if error.errno is None:
+            raise  # of a library, about something else than the disk
         # A new error: one that knows two names prints both, the temporary one or None included.
-        raise OSError(error.errno, error.strerror, path) from None
+        # In the words of the system: those of libraries are long.
+        raise OSError(error.errno, os.strerror(error.errno), path) from None

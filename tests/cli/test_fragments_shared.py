@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import re
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -176,6 +178,7 @@ def test_a_large_crawl_tells_programs_where_its_files_are(quire: Quire, crawl: P
         (["--work", "a"], "expected --to-folder with it"),
         (["--to-folder", "crawl/a"], "crawl/a: is inside the source crawl"),
         (["--to-folder", "kept"], "kept: expected a new or an empty folder"),
+        (["--to-folder", "a", "--work", "kept"], "kept: expected a new or an empty folder"),
     ],
 )
 def test_wrong_folders_are_refused(
@@ -197,3 +200,30 @@ def test_a_crawl_that_could_not_be_read_can_be_tried_again(quire: Quire, crawl: 
     again = quire("fragments", "shared", "crawl", "--to-folder", "shared")
 
     assert (first.exit_code, again.exit_code) == (2, 0), again.stderr
+
+
+FULL = """
+import resource, signal, sys
+from quire.cli import main
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+sys.argv[1:] = ["fragments", "shared", "crawl", "--to-folder", "shared", "--work", "between"]
+main()
+"""
+
+
+def test_a_full_disk_is_not_taken_for_a_problem_of_the_output(crawl: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FULL],
+        cwd=crawl.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 2
+    assert done.stderr == (
+        "error: between/parts: file too large\n"
+        "hint: free some space, or choose another folder; "
+        "TMPDIR names the one for temporary files\n"
+    )

@@ -101,7 +101,12 @@ def test_what_is_full_is_named(folder: Path, arguments: list[str], named: str) -
         )
 
     assert result.returncode == 2
-    assert result.stderr.decode() == f"error: {named}: no space left on device\n"
+    hint = (
+        "hint: free some space, or choose another folder; "
+        "TMPDIR names the one for temporary files\n"
+    )
+    expected = f"error: {named}: no space left on device\n"
+    assert result.stderr.decode() == expected + (hint if named == "/dev/full" else "")
 
 
 def test_a_place_that_cannot_be_written_to_has_a_hint() -> None:

@@ -18,7 +18,7 @@ from typing import IO, Protocol
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from quire.atomic import create, sync_file, sync_folder
+from quire.atomic import create, naming, sync_file, sync_folder
 from quire.errors import EngineError, MissingExtra
 
 # Renaming in an object store is a copy: do many at once, since each mostly waits.
@@ -147,10 +147,14 @@ class Sink:
             )
 
     def write_attempt(self, part: int, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> str:
-        """Write a part under a name of its own and return the name. A failure leaves nothing."""
+        """Write a part under a name of its own and return the name. A failure leaves nothing.
+
+        Raises:
+            OSError: the disk is full or failed; the error names the folder.
+        """
         name = f"{_ATTEMPT}{part:06d}-{uuid.uuid4().hex}"
         try:
-            with self._folder.open(name) as stream:
+            with naming(self.address), self._folder.open(name) as stream:
                 with pq.ParquetWriter(stream, schema, compression="zstd") as writer:
                     for batch in batches:
                         writer.write_batch(batch)

@@ -23,6 +23,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from quire.atomic import naming
 from quire.engines.grouping import Sorted, cuts_of
 
 #: Maximum bytes of rows in memory; for a moment they are there twice.
@@ -68,6 +69,7 @@ class Spilled:
         n_bytes = 0
         # The stream format, since dictionaries may differ from batch to batch.
         with (
+            naming(str(folder)),
             pa.OSFile(str(folder / "rows"), "wb") as file,
             pa.ipc.new_stream(file, schema) as writer,
         ):

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import IO, cast
 
+from quire.atomic import naming
 from quire.errors import MissingExtra
 
 try:
@@ -122,5 +123,5 @@ def _opened(path: str, mode: str) -> Iterator[IO[bytes]]:
     if "w" in mode:
         folder = os.path.dirname(path) or "."  # noqa: PTH120 - a plain string like the path
         os.makedirs(folder, exist_ok=True)  # noqa: PTH103 - same
-    with open(path, mode) as file:  # noqa: PTH123 - same
+    with naming(path), open(path, mode) as file:  # noqa: PTH123 - same
         yield cast("IO[bytes]", file)

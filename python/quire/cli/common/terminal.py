@@ -199,10 +199,10 @@ def explain(error: BaseException, name: str | None = None) -> tuple[str, str | N
     if isinstance(error, Refusal):
         return message, error.hint
     if isinstance(error, OSError) and not isinstance(error, QuireError):
-        file = "standard output" if _is_of_output(error) else name
-        if error.filename is not None:
-            file = os.fsdecode(error.filename)
         reason = error.strerror.lower() if error.strerror else message
+        if _is_of_output(error):
+            return f"standard output: {reason}", None
+        file = os.fsdecode(error.filename) if error.filename is not None else name
         hint = _FILE_HINTS.get(type(error)) or _CODE_HINTS.get(error.errno or 0)
         return (f"{file}: {reason}" if file else reason), hint
     if isinstance(error, MemoryError) and not message:
@@ -222,8 +222,12 @@ _FILE_HINTS: dict[type[OSError], str] = {
     PermissionError: "check the permissions, or choose another file",
     IsADirectoryError: "give a file in this folder",
 }
+_FULL = "free some space, or choose another folder; TMPDIR names the one for temporary files"
 #: Hints for file errors without their own class.
 _CODE_HINTS = {
+    errno.EDQUOT: _FULL,
+    errno.EFBIG: _FULL,
+    errno.ENOSPC: _FULL,
     errno.EROFS: "choose another place; this file system is read-only",
 }
 

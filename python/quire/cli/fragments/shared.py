@@ -144,8 +144,9 @@ def _check(
         raise terminal.Refusal("--output and --to-folder: expected only one of them")
     if work is not None and to_folder is None:
         raise terminal.Refusal("--work: expected --to-folder with it")
-    if to_folder is not None:
-        _check_folder(to_folder, sources)
+    for folder in (to_folder, work):
+        if folder is not None:
+            _check_folder(folder, sources)
     if output is not None:
         files.check_free(Path(output), force=force)
         from quire.fragments.shared.crawl_output import SUFFIXES  # noqa: PLC0415 - heavy
@@ -153,14 +154,15 @@ def _check(
         files.check_suffix(output, SUFFIXES)
 
 
-def _check_folder(to_folder: str, sources: Sequence[str]) -> None:
-    if "://" in to_folder:
+def _check_folder(name: str, sources: Sequence[str]) -> None:
+    if "://" in name:
         return  # the engine looks there
-    folder = files.output_folder(to_folder, sources)
+    folder = files.output_folder(name, sources)
     # A run that was stopped may have left empty folders.
     if folder.exists() and not (folder.is_dir() and all(map(Path.is_dir, folder.rglob("*")))):
         raise terminal.Refusal(
-            f"{folder}: expected a new or an empty folder", hint="choose another name"
+            f"{folder}: expected a new or an empty folder",
+            hint="choose another name, or remove what a stopped run left there",
         )
 
 
