@@ -96,6 +96,10 @@ impl Shingles {
     }
 }
 
+/// Nodes with at most this many windows take their sample from the hashes themselves, not from their
+/// children: one long sequence takes less time than several short ones.
+const FEW: usize = 128;
+
 /// Compute the shingles of every node of a tree, by folding children into parents.
 #[must_use]
 pub fn hish(shape: &Shape, text: &[u8], how: Shingling) -> Shingles {
@@ -107,7 +111,6 @@ pub fn hish(shape: &Shape, text: &[u8], how: Shingling) -> Shingles {
     let mut hashes = Reused::with_capacity(text.len());
     windows.hash(text, &mut hashes);
     found.hashes = hashes.len() as u64;
-    let mut crossing = Vec::new();
     // Backwards, so that children come before their parents.
     for node in (0..n).rev() {
         let (start, end) = shape.value(node);
@@ -124,21 +127,28 @@ pub fn hish(shape: &Shape, text: &[u8], how: Shingling) -> Shingles {
             found.ends[node] = found.ends[only];
             continue;
         }
-        smallest.clear();
         let last = end - how.window + 1; // no window begins here or later
-        if shape.size[node] == 1 {
+        smallest.clear();
+        if shape.size[node] == 1 || last - start <= FEW {
             smallest.add(&hashes[start..last]);
-        }
-        crossing.clear();
-        for child in shape.children(node) {
-            let (start, end) = shape.value(child);
-            if end - start >= how.window {
-                smallest.merge(found.of(child));
+        } else {
+            // All children at once, so that one sample is sorted for a node. As for a text, a limit
+            // is guessed, and if it was too low, there is none.
+            for limit in [smallest.limit(last - start), u64::MAX] {
+                for child in shape.children(node) {
+                    let (start, end) = shape.value(child);
+                    if end - start >= how.window {
+                        smallest.take(found.of(child), limit);
+                    }
+                    let from = start.max((end + 1).saturating_sub(how.window));
+                    smallest.take(hashes.get(from..end.min(last)).unwrap_or_default(), limit);
+                }
+                smallest.finish();
+                if smallest.bound() <= limit {
+                    break;
+                }
             }
-            let from = start.max((end + 1).saturating_sub(how.window));
-            crossing.extend_from_slice(hashes.get(from..end.min(last)).unwrap_or_default());
         }
-        smallest.add(&crossing);
         found.set(node, smallest.kept());
     }
     found

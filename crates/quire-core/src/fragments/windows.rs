@@ -110,6 +110,10 @@ pub struct Smallest {
     kept: Vec<u32>,
     /// Buffer for merging two sequences.
     merged: Vec<u32>,
+    /// Numbers that were taken but not sorted yet.
+    fresh: [u32; 2 * BATCH],
+    /// How many there are.
+    waiting: usize,
 }
 
 /// Number of values sorted at a time: more than a usual sample, so that the first guess takes one
@@ -120,13 +124,16 @@ impl Smallest {
     /// Keep the `most` (at least 1) smallest of numbers with 1 to 32 `bits`.
     #[must_use]
     pub fn new(most: usize, bits: u32) -> Self {
-        // Three standard deviations more, and two for the smallest samples.
-        let surely = most + 3 * most.isqrt() + 2;
+        // Two standard deviations more, and two for the smallest samples: it is cheaper to take a
+        // fortieth of the texts again than to sort more numbers of all of them.
+        let surely = most + 2 * most.isqrt() + 2;
         Self {
             most,
             enough: (surely as u64) << bits,
             kept: Vec::with_capacity(most),
             merged: vec![0; most],
+            fresh: [0; 2 * BATCH],
+            waiting: 0,
         }
     }
 
@@ -135,10 +142,15 @@ impl Smallest {
         self.kept.clear();
     }
 
+    /// Return a number that almost certainly has enough of `count` evenly distributed ones below it.
+    pub fn limit(&self, count: usize) -> u64 {
+        self.enough / (count as u64).max(1)
+    }
+
     /// Return the first number that is no longer needed; larger than all numbers while there are
     /// too few.
     #[inline]
-    fn bound(&self) -> u64 {
+    pub fn bound(&self) -> u64 {
         (self.kept.get(self.most - 1)).map_or(u64::MAX, |&number| number.into())
     }
 
@@ -148,51 +160,58 @@ impl Smallest {
     /// beforehand; the others need no sorting. If the bound was too low, as for a repetitive text,
     /// all are processed again.
     pub fn add(&mut self, numbers: &[u32]) {
-        if numbers.len() <= BATCH {
-            self.add_below(numbers, u64::MAX);
-            return;
-        }
-        let limit = self.enough / numbers.len() as u64;
-        self.add_below(numbers, limit);
+        let limit = self.limit(numbers.len());
+        self.take(numbers, limit);
+        self.finish();
         if self.bound() > limit {
-            self.add_below(numbers, u64::MAX);
+            self.take(numbers, u64::MAX);
+            self.finish();
         }
     }
 
-    fn add_below(&mut self, numbers: &[u32], limit: u64) {
-        let mut fresh = [0; 2 * BATCH];
-        let mut count = 0;
+    /// Add those of some numbers that are below a limit, in any order. They are among the kept ones
+    /// after [`Self::finish`].
+    #[inline]
+    pub fn take(&mut self, numbers: &[u32], limit: u64) {
         let mut bound = self.bound().min(limit);
         for batch in numbers.chunks(BATCH) {
             // Whether a number is small enough is unpredictable, so this has no branch.
+            let mut count = self.waiting;
             for &number in batch {
-                fresh[count % (2 * BATCH)] = number;
+                self.fresh[count % (2 * BATCH)] = number;
                 count += usize::from(u64::from(number) < bound);
             }
+            self.waiting = count;
             if count > BATCH {
-                self.sort_and_merge(&mut fresh[..count]);
+                self.finish();
                 bound = self.bound().min(limit);
-                count = 0;
             }
         }
-        self.sort_and_merge(&mut fresh[..count]);
     }
 
-    fn sort_and_merge(&mut self, numbers: &mut [u32]) {
-        if numbers.len() > BATCH {
-            numbers.sort_unstable();
-        } else {
-            sort_few(numbers);
+    /// Sort the numbers taken, and keep the smallest.
+    pub fn finish(&mut self) {
+        let count = std::mem::take(&mut self.waiting);
+        if count > BATCH {
+            let mut fresh = self.fresh;
+            let different = sort(&mut fresh[..count]);
+            self.merge(&fresh[..different]);
+            return;
         }
-        let mut different = 0;
-        let mut last = None;
-        for at in 0..numbers.len() {
-            let number = numbers[at];
-            numbers[different] = number;
-            different += usize::from(last != Some(number));
-            last = Some(number);
+        let mut placed = [0; BATCH];
+        let fresh = &self.fresh[..count];
+        match count {
+            0..=24 => place::<24>(fresh, &mut placed),
+            25..=40 => place::<40>(fresh, &mut placed),
+            _ => place::<BATCH>(fresh, &mut placed),
         }
-        self.merge(&numbers[..different]);
+        let placed = &mut placed[..count];
+        // Without a jump for each number, so that several are compared at once.
+        let misplaced: u32 = (placed.iter().zip(placed.iter().skip(1)))
+            .map(|(one, next)| u32::from(one >= next))
+            .sum();
+        let different = if misplaced == 0 { count } else { sort(placed) };
+        self.merge(&placed[..different]);
     }
 
     /// Add numbers that are ascending and distinct.
@@ -232,34 +251,56 @@ impl Smallest {
     }
 }
 
-/// Sort at most [`BATCH`] numbers: each goes to the index given by the count of smaller ones.
-///
-/// Twice as fast as sorting by comparisons with unpredictable results: several numbers are counted
-/// at once.
-fn sort_few(numbers: &mut [u32]) {
-    const LANES: usize = 8;
-    const TOP: u32 = 1 << 31; // processors compare signed numbers
-    let mut all = [i32::MAX; BATCH];
-    for (to, &number) in all.iter_mut().zip(&*numbers) {
-        *to = (number ^ TOP).cast_signed();
+/// Sort numbers and drop repeats; return how many are left. Takes one step for each number and for
+/// each pair in the wrong order if there are few numbers.
+fn sort(numbers: &mut [u32]) -> usize {
+    if numbers.len() > BATCH {
+        numbers.sort_unstable();
     }
-    let (lanes, _) = all[..numbers.len().next_multiple_of(LANES)].as_chunks::<LANES>();
-    let mut sorted = [0; BATCH];
-    for &number in &all[..numbers.len()] {
-        let mut smaller = [0u32; LANES];
-        for lane in lanes {
-            for (count, &other) in smaller.iter_mut().zip(lane) {
-                *count += u32::from(other < number);
-            }
+    for at in 1..numbers.len() {
+        let number = numbers[at];
+        let mut to = at;
+        while to > 0 && numbers[to - 1] > number {
+            numbers[to] = numbers[to - 1];
+            to -= 1;
         }
-        let place: u32 = smaller.iter().sum();
-        sorted[place as usize % BATCH] = number.cast_unsigned() ^ TOP;
+        numbers[to] = number;
     }
-    // Equal numbers had one index; the free indexes after it are theirs too.
-    let mut last = 0;
-    for (to, &number) in numbers.iter_mut().zip(&sorted) {
-        last = last.max(number);
-        *to = last;
+    let mut different = 0;
+    for at in 0..numbers.len() {
+        let number = numbers[at];
+        numbers[different] = number;
+        different += usize::from(numbers.get(at + 1) != Some(&number));
+    }
+    different
+}
+
+/// Bits for the index of a number in a batch, and bits of a number that are compared with them.
+const INDEX_BITS: u32 = BATCH.ilog2();
+const KEY_BITS: u32 = u16::BITS - INDEX_BITS;
+
+/// Put at most `ROOM` numbers almost in order, by their first ten bits: each goes to the index
+/// given by the count of those before it.
+///
+/// Faster than sorting by comparisons with unpredictable results: eight numbers are counted at
+/// once. With their index, all are different. Usually the result is in order.
+fn place<const ROOM: usize>(numbers: &[u32], placed: &mut [u32; BATCH]) {
+    const TOP: u16 = 1 << 15; // processors compare signed numbers
+    let all = numbers.iter().fold(0, |all, &number| all | number);
+    let shift = (u32::BITS - all.leading_zeros()).saturating_sub(KEY_BITS);
+    let mut keys = [i16::MAX; ROOM];
+    for (at, (key, &number)) in keys.iter_mut().zip(numbers).enumerate() {
+        let first = ((number >> shift) as u16) << INDEX_BITS;
+        *key = ((first | at as u16) ^ TOP).cast_signed();
+    }
+    let mut before = [0i16; ROOM];
+    for &other in &keys[..numbers.len()] {
+        for (count, &key) in before.iter_mut().zip(&keys) {
+            *count += i16::from(other < key);
+        }
+    }
+    for (&count, &number) in before.iter().zip(numbers) {
+        placed[count as usize % BATCH] = number;
     }
 }
 
@@ -310,17 +351,38 @@ mod tests {
     }
 
     #[test]
-    fn few_numbers_are_sorted() {
+    fn few_numbers_are_sorted_and_distinct() {
         for count in 0..=BATCH {
-            for step in [0, 1, 0x9e37_79b9, 1 << 30] {
-                let mut numbers: Vec<u32> = (0..count as u32)
+            // Equal ones, some with equal first bits, spread ones, and few different ones.
+            for step in [0, 1, 0x0010_0001, 0x9e37_79b9, 1 << 30] {
+                let numbers: Vec<u32> = (0..count as u32)
                     .map(|i| i.wrapping_mul(step).wrapping_sub(7))
                     .collect();
-                let mut expected = numbers.clone();
+                let mut smallest = Smallest::new(BATCH, 32);
+                smallest.take(&numbers, u64::MAX);
+                smallest.finish();
+                let mut expected = numbers;
                 expected.sort_unstable();
-                sort_few(&mut numbers);
-                assert_eq!(numbers, expected);
+                expected.dedup();
+                assert_eq!(smallest.kept(), expected);
             }
+        }
+    }
+
+    #[test]
+    fn numbers_taken_in_parts_are_those_taken_at_once() {
+        let spread: Vec<u32> = (1..900u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+        for part in [1, 7, 19, 64, 65, 400] {
+            let mut smallest = Smallest::new(25, 32);
+            let limit = smallest.limit(spread.len());
+            for numbers in spread.chunks(part) {
+                smallest.take(numbers, limit);
+            }
+            smallest.finish();
+            let mut expected = spread.clone();
+            expected.sort_unstable();
+            assert_eq!(smallest.kept(), &expected[..25]);
+            assert!(smallest.bound() < limit);
         }
     }
 }
