@@ -181,25 +181,26 @@ impl<'a> Facets<'a> {
             links.extend((link != 0).then_some(link));
             images.extend((image != 0).then_some(image));
         });
-        let all: Vec<u64> = runs.iter().map(|run| run.all).collect();
+        let attributes = of_ids(attr, |id| runs[id].all);
         drop(runs);
+        let contents = self.hash_contents();
         [
-            of_ids(attr, &all),
-            of_ids(digest.content(), &self.hash_contents()),
+            attributes,
+            of_ids(digest.content(), |id| contents[id]),
             of_hashes(links.iter().copied()),
             of_hashes(images.iter().copied()),
         ]
     }
 
     /// Hash every run, by id + 1; the hashes for "no run" are 0.
-    fn hash_runs(&self) -> Vec<RunHashes> {
+    fn hash_runs(&self) -> Reused<RunHashes> {
         let mut seen = Seen::default();
         let heap = self.digest.section(Section::AttrHeap);
         let offsets = self.digest.attr_offsets();
         let mut specials = Specials::new(heap);
         // The namespace decides how a name is written, but names are hashed in lower case.
         let syntax = attribute_syntax(self.digest.kind(), Namespace::Html);
-        let mut hashes = Vec::with_capacity(offsets.len());
+        let mut hashes = Reused::with_capacity(offsets.len());
         hashes.push(RunHashes::default());
         for run in spans(offsets) {
             let plain = if self.charset.valid_utf8 {
@@ -218,13 +219,13 @@ impl<'a> Facets<'a> {
     }
 
     /// Hash every content as a reader sees it, by id + 1; the hash for "no content" is 0.
-    fn hash_contents(&self) -> Vec<u64> {
+    fn hash_contents(&self) -> Reused<u64> {
         let heap = self.digest.section(Section::ContentHeap);
         let offsets = self.digest.content_offsets();
         let modes = self.digest.section(Section::ContentModes);
         let mut specials = Specials::new(heap);
         let mut decoded = Vec::new();
-        let mut hashes = Vec::with_capacity(offsets.len());
+        let mut hashes = Reused::with_capacity(offsets.len());
         hashes.push(0);
         for (range, &mode) in spans(offsets).zip(modes) {
             let mode = Mode::from_u8(mode).unwrap_or(Mode::Plain);
@@ -313,8 +314,8 @@ pub fn of_column(width: u8, bytes: &[u8]) -> u128 {
 }
 
 /// Hash one hash per node, that of its id + 1.
-fn of_ids(ids: Ids, hashes: &[u64]) -> u128 {
-    let hash = |id: i32| hashes[(id + 1) as usize];
+fn of_ids(ids: Ids, hash_of: impl Fn(usize) -> u64) -> u128 {
+    let hash = |id: i32| hash_of((id + 1) as usize);
     let (bytes, width) = ids.stored();
     match width {
         1 => of_hashes(bytes.iter().map(|&b| hash(b.cast_signed().into()))),

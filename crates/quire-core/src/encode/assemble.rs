@@ -336,13 +336,17 @@ impl<'a> Columns<'a> {
             votes.1 += u32::from(marks[place] & ENDED != 0);
         });
         // Only elements of namespaces with `<a/>` can have such runs.
-        let closed: Vec<u32> = if self.tags.iter().all(|t| t.namespace == Namespace::Html) {
-            Vec::new()
-        } else {
-            (0..marks.len() as u32)
-                .filter(|&place| self.self_closed(place as usize))
-                .collect()
-        };
+        let is_html: Vec<bool> = (self.tags.iter())
+            .map(|t| t.namespace == Namespace::Html)
+            .collect();
+        let mut closed = Vec::new();
+        if is_html.contains(&false) {
+            self.tag.ints().for_each(|place, tag| {
+                if !is_html[tag as usize] && self.self_closed(place) {
+                    closed.push(place as u32);
+                }
+            });
+        }
         for &place in &closed {
             let votes = &mut votes[self.tag.ints().get(place as usize) as usize];
             votes.0 -= 1;

@@ -10,13 +10,14 @@ use std::ops::Range;
 
 use super::charset::Charset;
 use crate::base::short_bytes;
+use crate::base::vec_pool::kept;
 use crate::page::text_mode::Mode;
 use crate::values;
 use crate::values::{Syntax, scan};
 
-/// Bytes after a run that may be read along with it: the number that [`scan`] and [`short_bytes`]
+/// Bytes after a run that may be read along with it: the most that [`scan`] and [`short_bytes`]
 /// read in one step.
-const AHEAD: usize = 16;
+const AHEAD: usize = 64;
 
 /// Mix the bits of a hash before hashes are added, so that sums do not cancel.
 #[inline]
@@ -37,6 +38,8 @@ pub struct RunHashes {
     /// `srcset`, `poster`.
     pub image: u64,
 }
+
+kept!(RunHashes);
 
 impl RunHashes {
     #[inline]
@@ -65,7 +68,8 @@ pub struct Reading {
 
 impl Reading {
     /// Hash a value as a reader sees it.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // called for every attribute
     fn hash_value(self, text: &[u8], value: Range<usize>, decoded: &mut Vec<u8>) -> u64 {
         if self.plain || self.is_plain_html(&text[value.clone()]) {
             return short_bytes::hash(text, value.start, value.end);
@@ -82,7 +86,8 @@ impl Reading {
     }
 
     /// The hash of a name as a reader sees it.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // called for every attribute
     fn hash_name(self, text: &[u8], name: Range<usize>) -> u64 {
         let fold = matches!(self.syntax, Syntax::Html(_));
         if self.plain || self.charset.name_reads_as_written(&text[name.clone()]) {
@@ -173,7 +178,7 @@ fn next_usual(text: &[u8], at: usize, end: usize) -> Option<(Range<usize>, Range
     if name.is_empty() || value >= end || text[name.end..value] != *b"=\"" {
         return None;
     }
-    let close = scan::find(text, value, b'"');
+    let close = scan::find_in_value(text, value, b'"');
     (close < end).then_some((name, value..close))
 }
 
@@ -242,6 +247,9 @@ const MAX_KEPT_NAMES: usize = 256;
 /// Names already seen in a run: a short list, and a set once it gets long.
 #[derive(Default)]
 pub struct Seen {
+    /// One bit of 64 for each name in `few`, by its hash: most names are new, which is known without
+    /// a search.
+    bits: u64,
     few: [u64; FEW],
     count: usize,
     many: std::collections::HashSet<u64>,
@@ -251,6 +259,7 @@ pub struct Seen {
 
 impl Seen {
     fn clear(&mut self) {
+        self.bits = 0;
         if self.count <= FEW {
             self.count = 0;
             return;
@@ -270,9 +279,11 @@ impl Seen {
         if self.count >= FEW {
             return self.insert_many(name);
         }
-        if self.few[..self.count].contains(&name) {
+        let bit = 1 << (name >> 58);
+        if self.bits & bit != 0 && self.few[..self.count].contains(&name) {
             return false;
         }
+        self.bits |= bit;
         self.few[self.count] = name;
         self.count += 1;
         true

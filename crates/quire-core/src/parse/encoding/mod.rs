@@ -128,7 +128,7 @@ pub fn sniff_html(source: &[u8], transport: Option<&str>) -> Sniffed {
     if let Some(encoding) = prescan::xml_declaration(start) {
         return Sniffed::new(encoding, Reason::XmlDeclaration);
     }
-    if std::str::from_utf8(source).is_ok() {
+    if Encoding::utf8_valid_up_to(source) == source.len() {
         return Sniffed::new(UTF_8, Reason::Utf8Valid);
     }
     match prescan::meta(&source[..source.len().min(LATE_PRESCAN_BYTES)]) {

@@ -221,7 +221,7 @@ impl<'a> Tokenizer<'a> {
                 let name_end = scan::attribute_name_end(source, at + 1);
                 let value = name_end + 2;
                 if name_end > at + 1 && source.get(name_end..value) == Some(b"=\"") {
-                    at = scan::find(source, value, b'"') + 1;
+                    at = scan::find_in_value(source, value, b'"') + 1;
                     match source.get(at) {
                         None => return cut_off,
                         Some(b'>') => return (at + 1, false),

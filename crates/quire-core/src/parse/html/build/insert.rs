@@ -190,8 +190,8 @@ impl Builder<'_> {
             self.insert_text(start, end, mode);
         }
         // The end tag, unless the page is cut off before it.
-        if let Token::End(end_tag) = self.tokenizer.next(false) {
-            self.record_end(&end_tag);
+        if let Token::End(end_tag) = &self.tokenizer.next(false) {
+            self.record_end(end_tag);
         }
         self.stack.pop();
     }

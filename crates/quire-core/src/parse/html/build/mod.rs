@@ -185,13 +185,14 @@ impl<'a> Builder<'a> {
             let cdata = (self.adjusted_current()).is_some_and(|o| o.namespace != Namespace::Html);
             let token = self.tokenizer.next(cdata);
             let skip_line_end = std::mem::take(&mut self.skip_line_end);
-            match token {
-                Token::Text { start, end } => self.text(start, end, skip_line_end),
-                Token::Start(tag) => self.start(&tag),
-                Token::End(tag) => self.end(&tag),
-                Token::Comment { start, end } => self.comment(start, end),
-                Token::Doctype { start, end } => self.doctype(start, end),
-                Token::Cdata { start, end, empty } => {
+            // By reference: a copy of the token would wait for its parts to be written.
+            match &token {
+                &Token::Text { start, end } => self.text(start, end, skip_line_end),
+                Token::Start(tag) => self.start(tag),
+                Token::End(tag) => self.end(tag),
+                &Token::Comment { start, end } => self.comment(start, end),
+                &Token::Doctype { start, end } => self.doctype(start, end),
+                &Token::Cdata { start, end, empty } => {
                     if !empty {
                         self.foreign_text(start, end);
                     }
