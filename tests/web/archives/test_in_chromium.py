@@ -138,7 +138,7 @@ def test_the_banner_shows_the_time_whatever_the_page_does(window: Window, server
 
 
 def looks_of(page: Page, name: str) -> tuple[str, str, bool, bool, int] | None:
-    """Return how the frame with the changes shows the front page; None while there is no frame."""
+    """Return how the frame with the changes shows the front page; None until it has loaded."""
     frame = page.frame(name)
     if frame is None:
         return None
