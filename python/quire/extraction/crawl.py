@@ -34,7 +34,7 @@ try:
 except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
 
-from quire.engines.arrow import as_text, paths_of, schema_of
+from quire.engines.arrow import as_text, in_batches, paths_of, schema_of
 
 #: The name of the step, for progress.
 STEP = "records"
@@ -46,9 +46,8 @@ ROWS = schema_of(
     regions=pa.large_string(),
     trouble=pa.string(),
 )
-# A batch is yielded when it has so many rows, or so many characters.
+# Fewer rows than usual in a batch: finding records takes long, and a batch is progress.
 _MOST_ROWS = 256
-_MOST_CHARACTERS = 8 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,35 +131,36 @@ def read_rows(
     reader: PathReader = read,
 ) -> Iterator[pa.RecordBatch]:
     """Turn paths into rows, one for each page."""
-    rows: list[dict[str, Any]] = []
-    held = 0
-    for path in paths_of(paths):
-        for place, found in enumerate(reader(path, most_bytes=most_bytes)):
-            row: dict[str, Any] = {"path": path, "place": place, "name": as_text(found.name)}
-            if isinstance(found, Capture):
-                row |= _page_row(found, least_confidence, kind, encoding)
-            else:
-                row["trouble"] = as_text(found.reason)
-            held += len(row.get("regions", ""))
-            rows.append(row)
-            if len(rows) >= _MOST_ROWS or held >= _MOST_CHARACTERS:
-                yield pa.RecordBatch.from_pylist(rows, ROWS)
-                rows, held = [], 0
-    yield pa.RecordBatch.from_pylist(rows, ROWS)
+    rows = (
+        {
+            "path": path,
+            "place": place,
+            "name": as_text(found.name),
+            **_page_row(found, least_confidence, kind, encoding),
+        }
+        for path in paths_of(paths)
+        for place, found in enumerate(reader(path, most_bytes=most_bytes))
+    )
+    yield from in_batches(rows, ROWS, heavy="regions", most_rows=_MOST_ROWS)
 
 
 def _page_row(
-    capture: Capture, least_confidence: float, kind: PageKind | None, encoding: str | None
+    found: Capture | Trouble,
+    least_confidence: float,
+    kind: PageKind | None,
+    encoding: str | None,
 ) -> dict[str, Any]:
-    if not capture.body:
+    if isinstance(found, Trouble):
+        return {"trouble": as_text(found.reason)}
+    if not found.body:
         return {"trouble": "empty: 0 bytes"}
-    url = as_text(capture.url) if is_web_address(capture.url) else None
+    url = as_text(found.url) if is_web_address(found.url) else None
     try:
-        page = encode(capture.body, kind=kind, encoding=encoding, content_type=capture.content_type)
-        found = records(page, least_confidence=least_confidence, base=url)
+        page = encode(found.body, kind=kind, encoding=encoding, content_type=found.content_type)
+        regions = records(page, least_confidence=least_confidence, base=url)
     except (QuireError, ValueError) as error:
         return {"trouble": as_text(str(error))}
-    return {"url": url, "regions": json.dumps([_plain(region) for region in found])}
+    return {"url": url, "regions": json.dumps([_plain(region) for region in regions])}
 
 
 def _plain(region: Region) -> list[Any]:

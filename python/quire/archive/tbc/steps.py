@@ -40,8 +40,9 @@ try:
 except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
 
-from quire.engines.arrow import as_text, paths_of, schema_of
+from quire.engines.arrow import MOST_ROWS, as_text, in_batches, paths_of, schema_of
 from quire.engines.tables import read_groups, read_table
+from quire.similar.crawl.steps import page_number
 
 PAGES = schema_of(
     name=pa.string(),
@@ -65,9 +66,6 @@ STORED = schema_of(
     packed=pa.int64(),
 )
 
-#: A batch is yielded when it has so many rows, or so many bytes of pages.
-_MOST_ROWS = 1024
-_MOST_BYTES = 8 << 20
 #: References that a task keeps cut into tokens.
 _MOST_CUT = 256
 
@@ -79,17 +77,12 @@ def sketch_pages(
     paths: pa.RecordBatch, *, m: int, w: int, most_bytes: int, reader: PathReader
 ) -> Iterator[pa.RecordBatch]:
     """Turn paths into rows of ``pages``."""
-    rows: list[dict[str, Any]] = []
-    held = 0
-    for path in paths_of(paths):
-        for found in reader(path, most_bytes=most_bytes):
-            row = _page_row(found, m, w) if isinstance(found, Capture) else _trouble_row(found)
-            held += len(row.get("body", b""))
-            rows.append(row)
-            if len(rows) >= _MOST_ROWS or held >= _MOST_BYTES:
-                yield pa.RecordBatch.from_pylist(rows, PAGES)
-                rows, held = [], 0
-    yield pa.RecordBatch.from_pylist(rows, PAGES)
+    rows = (
+        _page_row(found, m, w) if isinstance(found, Capture) else _trouble_row(found)
+        for path in paths_of(paths)
+        for found in reader(path, most_bytes=most_bytes)
+    )
+    yield from in_batches(rows, PAGES, heavy="body")
 
 
 def _page_row(capture: Capture, m: int, w: int) -> dict[str, Any]:
@@ -100,7 +93,7 @@ def _page_row(capture: Capture, m: int, w: int) -> dict[str, Any]:
         return _trouble_row(Trouble(name, str(error)))
     return {
         "name": name,
-        "page": _core.hash64(name.encode("utf-8", "surrogatepass")),
+        "page": page_number(name),
         "bytes": len(capture.body),
         "sketch": token_sketches([page], m=m, w=w).tobytes(),
         "body": capture.body,
@@ -181,8 +174,8 @@ def join(
             places = np.flatnonzero(of < 0)
             of[places[_alike(template, matrix[places]) > np.float32(sim)]] = number
         joined = of >= 0
-        for start in range(0, len(pages), _MOST_ROWS):
-            some = slice(start, start + _MOST_ROWS)
+        for start in range(0, len(pages), MOST_ROWS):
+            some = slice(start, start + MOST_ROWS)
             found = np.where(joined[some], ids[of[some]], 0) if len(ids) else of[some]
             yield pa.RecordBatch.from_arrays(
                 [

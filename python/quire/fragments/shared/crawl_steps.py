@@ -23,7 +23,7 @@ from typing import Any
 
 from quire import _core
 from quire.digest import encode
-from quire.engines.arrow import as_text, paths_of, schema_of
+from quire.engines.arrow import as_text, in_batches, paths_of, schema_of
 from quire.errors import MissingExtra, QuireError
 from quire.fragments.trees.shingles import Shingling
 from quire.sources import Capture, Trouble
@@ -47,8 +47,7 @@ PAGES = schema_of(
     trouble=pa.string(),
 )
 
-# A task hands its rows over when it has this many, or this many bytes of parts.
-_MOST_ROWS = 1024
+# A task passes its rows on when it has this many bytes of parts.
 _MOST_PART_BYTES = 1 << 20
 
 
@@ -85,17 +84,12 @@ def packed_parts(
 ) -> Iterator[pa.RecordBatch]:
     """Turn paths into rows of ``PAGES``."""
     packer = packing.packer()
-    rows: list[dict[str, Any]] = []
-    held = 0
-    for path in paths_of(paths):
-        for place, found in enumerate(reader(path, most_bytes=most_bytes)):
-            row = _row(found, packer)
-            rows.append({"path": path, "place": place, **row})
-            held += len(row.get("parts", b""))
-            if len(rows) >= _MOST_ROWS or held >= _MOST_PART_BYTES:
-                yield pa.RecordBatch.from_pylist(rows, PAGES)
-                rows, held = [], 0
-    yield pa.RecordBatch.from_pylist(rows, PAGES)
+    rows = (
+        {"path": path, "place": place, **_row(found, packer)}
+        for path in paths_of(paths)
+        for place, found in enumerate(reader(path, most_bytes=most_bytes))
+    )
+    yield from in_batches(rows, PAGES, heavy="parts", most_bytes=_MOST_PART_BYTES)
 
 
 def _row(found: Capture | Trouble, packer: _core.PartPacker) -> dict[str, Any]:

@@ -40,7 +40,7 @@ try:
 except ImportError:
     raise MissingExtra("pyarrow is not installed", extra="archive") from None
 
-from quire.engines.arrow import as_text, paths_of, schema_of
+from quire.engines.arrow import MOST_ROWS, as_text, in_batches, paths_of, schema_of
 from quire.engines.tables import read_table
 
 PAGES = schema_of(
@@ -64,10 +64,6 @@ LIKENESSES = schema_of(
     page=pa.uint64(), other=pa.uint64(), contained=pa.float64(), resemblance=pa.float64()
 )
 
-#: A batch is yielded when it has so many rows, or its bags so many bytes.
-_MOST_ROWS = 1024
-_MOST_BAG_BYTES = 8 << 20
-
 
 def page_number(name: str) -> int:
     """Give the number of a page: a hash of its name, the same on every machine.
@@ -82,17 +78,12 @@ def sketch_pages(
     paths: pa.RecordBatch, *, on: BagMeasure, most_bytes: int, reader: PathReader = read
 ) -> Iterator[pa.RecordBatch]:
     """Turn paths into rows of ``pages``."""
-    rows: list[dict[str, Any]] = []
-    held = 0
-    for path in paths_of(paths):
-        for found in reader(path, most_bytes=most_bytes):
-            row = _page_row(found, on) if isinstance(found, Capture) else _trouble_row(found)
-            held += len(row.get("bag", b""))
-            rows.append(row)
-            if len(rows) >= _MOST_ROWS or held >= _MOST_BAG_BYTES:
-                yield pa.RecordBatch.from_pylist(rows, PAGES)
-                rows, held = [], 0
-    yield pa.RecordBatch.from_pylist(rows, PAGES)
+    rows = (
+        _page_row(found, on) if isinstance(found, Capture) else _trouble_row(found)
+        for path in paths_of(paths)
+        for found in reader(path, most_bytes=most_bytes)
+    )
+    yield from in_batches(rows, PAGES, heavy="bag")
 
 
 def _page_row(capture: Capture, on: BagMeasure) -> dict[str, Any]:
@@ -127,7 +118,7 @@ def meetings(paths: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """Turn files of ``pages`` into rows of ``meetings``."""
     for path in paths_of(paths):
         table = _pages_only(read_table(path, ["page", "size", "sketch"]))
-        for batch in table.to_batches(max_chunksize=_MOST_ROWS):
+        for batch in table.to_batches(max_chunksize=MOST_ROWS):
             sketches = [bytes(sketch or b"") for sketch in batch["sketch"].to_pylist()]
             matrix = np.frombuffer(b"".join(sketches), "<u4").reshape(-1, VALUES)
             sizes = np.minimum(_numbers(batch["size"]), 0xFFFF_FFFF).astype(np.uint32)
