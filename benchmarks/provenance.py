@@ -28,6 +28,12 @@ PACKAGES = (
 )
 
 
+#: Follows the name of a commit if the code differed from it.
+LOCAL_CHANGES = " with local changes"
+#: What decides a figure: results of two commits are comparable if none of these differs.
+CODE = ("crates", "Cargo.toml", "Cargo.lock", "python", "benchmarks", ":!benchmarks/results")
+
+
 @dataclass(frozen=True, slots=True)
 class Provenance:
     """Where and when a run was made."""
@@ -36,24 +42,44 @@ class Provenance:
     commit: str
     machine: str
     versions: dict[str, str]
+    #: How long the run took; not known for old results.
+    seconds: float | None = None
 
     def line(self) -> str:
         """Date and commit in one line."""
-        return f"{self.date}, commit {self.commit}"
+        took = "" if self.seconds is None else f", took {self.seconds:,.0f} s"
+        return f"{self.date}, commit {self.commit}{took}"
+
+    def is_current(self) -> bool:
+        """Whether it was made with the code that is here now, from a clean tree."""
+        if self.commit.endswith(LOCAL_CHANGES):
+            return False
+        return _ran("diff", "--quiet", self.commit, "--", *CODE)
 
 
-def provenance() -> Provenance:
+def provenance(seconds: float | None = None) -> Provenance:
     """Collect what there is to know about this run."""
     kernel = ".".join(platform.release().split(".")[:2])
     return Provenance(
         date=dt.datetime.now(dt.UTC).date().isoformat(),
         commit=_commit(),
         machine=(
-            f"{os.cpu_count()} cores {platform.machine()}, {platform.system()} {kernel}, "
+            f"{os.cpu_count()} cores {_processor()}, {platform.system()} {kernel}, "
             f"Python {platform.python_version()}"
         ),
         versions={name: version for name in PACKAGES if (version := _version(name))},
+        seconds=seconds,
     )
+
+
+def _processor() -> str:
+    """The architecture and, on Linux, the model: one may be twice as fast as another."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.machine()
+    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return f"{platform.machine()} ({models[0]})" if models else platform.machine()
 
 
 def _version(package: str) -> str | None:
@@ -69,11 +95,18 @@ def _commit() -> str:
     changed = _git(
         "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs", ":!benchmarks/results"
     )
-    return (name or "unknown") + (" with local changes" if changed else "")
+    return (name or "unknown") + (LOCAL_CHANGES if changed else "")
 
 
 def _git(*arguments: str) -> str:
-    done = subprocess.run(
+    return _call(*arguments).stdout.strip()
+
+
+def _ran(*arguments: str) -> bool:
+    return _call(*arguments).returncode == 0
+
+
+def _call(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         ["git", *arguments], cwd=REPOSITORY, capture_output=True, text=True, check=False
     )
-    return done.stdout.strip()

@@ -4,6 +4,8 @@
     python benchmarks/run.py --quick              everything, small samples, kept apart
     python benchmarks/run.py --quick --papers     only the experiments of the papers
     python benchmarks/run.py encode load --corpus versions-news
+    python benchmarks/run.py --list               what is stored: commit, duration, up to date or not
+    python benchmarks/run.py --outdated           only what was measured with other code than this
     python benchmarks/run.py --pages-only         measure nothing, only write the pages
 
 Results go to ``benchmarks/results`` as text, JSON and SVG. After a full run, ``docs/benchmarks.md``
@@ -11,10 +13,14 @@ and the pages below ``docs/benchmarks`` are written again from all stored result
 ``docs/papers.md`` filled in. A quick run writes to ``results/quick``, its pages to
 ``results/quick/pages``. Neither that nor a run with another ``--results`` touches the documentation.
 Progress goes to standard error.
+
+Everything in full size takes hours. A run that was interrupted goes on with ``--outdated``: it skips
+results that were measured with the same code (``crates``, ``python``, ``benchmarks``).
 """
 
 import argparse
 import importlib
+import json
 import sys
 import time
 import traceback
@@ -28,8 +34,8 @@ sys.path.insert(0, str(REPOSITORY))
 from benchmarks import pagewriter  # noqa: E402
 from benchmarks.context import Context  # noqa: E402
 from benchmarks.pagewriter import Mode  # noqa: E402
-from benchmarks.provenance import provenance  # noqa: E402
-from benchmarks.report import Report  # noqa: E402
+from benchmarks.provenance import Provenance, provenance  # noqa: E402
+from benchmarks.report import Report, Table  # noqa: E402
 
 #: Name on the command line, and the module that defines ``run(context) -> Report``.
 BENCHMARKS = {
@@ -118,6 +124,10 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: no benchmark named {unknown[0]}", file=sys.stderr)
         print(f"hint: choose from {', '.join(BENCHMARKS)}", file=sys.stderr)
         return 2
+    results = Path(options.results) / "quick" if options.quick else Path(options.results)
+    if options.list:
+        print("\n".join(_listed(results).lines()))
+        return 0
     if options.pages_only:
         pagewriter.write(Path(options.results), REPOSITORY / "docs", BENCHMARKS)
         return 0
@@ -128,8 +138,9 @@ def main(arguments: list[str] | None = None) -> int:
         print("hint: build it first with `make build`", file=sys.stderr)
         return 2
     context = Context(quick=options.quick, corpora=tuple(options.corpus), seed=options.seed)
-    results = Path(options.results) / "quick" if options.quick else Path(options.results)
     names = options.names or (of_papers() if options.papers else BENCHMARKS)
+    if options.outdated:
+        names = [name for name in names if not is_current(name, results)]
     start = time.monotonic()
     failed = [name for name in names if not _run_one(name, context, results)]
     if options.quick:
@@ -155,6 +166,33 @@ def of_papers() -> list[str]:
     return [name for name in BENCHMARKS if name in wanted]
 
 
+def origin_of(name: str, results: Path) -> Provenance | None:
+    """Where and when the stored result of a benchmark was measured; None if there is none."""
+    stored = results / f"{name}.json"
+    if not stored.exists():
+        return None
+    return Provenance(**json.loads(stored.read_text())["provenance"])
+
+
+def is_current(name: str, results: Path) -> bool:
+    """Whether the stored result of a benchmark was measured with the code that is here now."""
+    origin = origin_of(name, results)
+    return origin is not None and origin.is_current()
+
+
+def _listed(results: Path) -> Table:
+    rows = []
+    for name in BENCHMARKS:
+        origin = origin_of(name, results)
+        if origin is None:
+            rows.append([name, "-", "-", "-", "not measured"])
+            continue
+        took = "-" if origin.seconds is None else f"{origin.seconds:,.0f}"
+        state = "up to date" if origin.is_current() else "other code"
+        rows.append([name, origin.date, origin.commit, took, state])
+    return Table(["benchmark", "measured", "commit", "seconds", "state"], rows)
+
+
 def _run_one(name: str, context: Context, results: Path) -> bool:
     """Run, print and store one benchmark; if it fails, the others still run."""
     print(f"{name} ...", file=sys.stderr, flush=True)
@@ -166,14 +204,15 @@ def _run_one(name: str, context: Context, results: Path) -> bool:
         traceback.print_exc()
         return False
     command = "python benchmarks/run.py " + " ".join([name, *_settings(context)])
-    origin = provenance()
+    seconds = round(time.monotonic() - start, 1)
+    origin = provenance(seconds)
     print(report.text(origin, command), flush=True)
     results.mkdir(parents=True, exist_ok=True)
     (results / f"{name}.txt").write_text(report.text(origin, command))
     (results / f"{name}.json").write_text(report.json(origin, command))
     for figure, svg in report.figures.items():
         (results / f"{name}-{figure}.svg").write_text(svg)
-    print(f"{name}: {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
+    print(f"{name}: {seconds:.0f} s", file=sys.stderr, flush=True)
     return True
 
 
@@ -196,7 +235,17 @@ def _parser() -> argparse.ArgumentParser:
         "--pages-only", action="store_true", help="write the pages in docs from stored results"
     )
     parser.add_argument(
-        "--quick", action="store_true", help="use small samples; takes minutes instead of an hour"
+        "--list",
+        action="store_true",
+        help="print when, with which code and how long each stored result was measured",
+    )
+    parser.add_argument(
+        "--outdated",
+        action="store_true",
+        help="skip benchmarks whose stored result was measured with the code that is here now",
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="use small samples; takes minutes instead of hours"
     )
     parser.add_argument(
         "--papers",
