@@ -90,11 +90,9 @@ def _version(package: str) -> str | None:
 
 
 def _commit() -> str:
-    """The commit, and whether code differs from it (results of earlier benchmarks do not count)."""
+    """The commit, and whether code differs from it (tests, documents and results do not count)."""
     name = _git("rev-parse", "--short=7", "HEAD")
-    changed = _git(
-        "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs", ":!benchmarks/results"
-    )
+    changed = _git("status", "--porcelain", "--untracked-files=no", "--", *CODE)
     return (name or "unknown") + (LOCAL_CHANGES if changed else "")
 
 

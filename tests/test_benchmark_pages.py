@@ -73,7 +73,7 @@ def test_a_short_run_stores_apart_and_its_pages_say_so(
     assert Mode.SHORT.value not in (ROOT / "docs" / "benchmarks" / "paper-001.md").read_text()
 
 
-def test_the_experiments_of_the_papers_are_those_on_their_pages(
+def test_the_experiments_of_the_papers_are_those_on_their_pages_and_two_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ran: list[str] = []
@@ -88,7 +88,7 @@ def test_the_experiments_of_the_papers_are_those_on_their_pages(
     assert run.main(["--quick", "--papers"]) == 0
 
     on_pages = {name for page in PAGES if "Paper" in page.title for name in page.benchmarks}
-    assert set(ran) == on_pages | {"records-phases"}
+    assert set(ran) == on_pages | {"overlap-threshold", "records-phases"}
     assert "encode" not in ran
 
 

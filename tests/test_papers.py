@@ -143,7 +143,10 @@ STORED = {
                 "rows": [["deep", "1", "9.5x"], ["deep", "2", "1,200x"], ["flat", "1", "-3x"]],
             }
         ],
-        "goals": [{"what": "quick", "measured": "2x"}],
+        "goals": [
+            {"what": "quick", "measured": "2x", "met": True},
+            {"what": "quicker", "measured": "2x", "met": False},
+        ],
         "notes": ["the paper claims much: 3 | 4"],
     }
 }
@@ -157,6 +160,8 @@ STORED = {
         ("range speed 0 ; times", "-3x to 1,200x"),
         ("range speed 0 ; flat ; times", "-3x"),
         ("goal speed ; quick", "2x"),
+        ("verdict speed ; quick", "holds"),
+        ("verdict speed ; quicker", "**does not hold**"),
         ("note speed ; the paper claims much", "3 / 4"),
         ("cell other 0 ; a ; b", "not run yet"),
     ],

@@ -16,7 +16,7 @@ from benchmarks import measure, peers
 from benchmarks.context import Context
 from benchmarks.corpora import Page, describe
 from benchmarks.plot import Series, line_chart
-from benchmarks.report import Report, Right, Table
+from benchmarks.report import Goal, Report, Right, Table
 from quire.testing import SHAPES, generate
 
 SIZES = (1_000, 5_000, 10_000, 50_000, 100_000, 500_000)
@@ -54,6 +54,7 @@ def _load_generated(report: Report, context: Context, folder: Path) -> None:
     report.tables.append(
         _table("5(a), generated XML, mixed shape; ms a document", "elements", runs)
     )
+    report.goals.append(_claim("generated XML", runs))
     report.figures["figure5a-xml"] = _chart(
         "Making and loading, generated XML", runs, list(sizes), "elements"
     )
@@ -79,8 +80,27 @@ def _load_pages(report: Report, context: Context, folder: Path) -> None:
             context, bodies, "html", found, folder=folder, report=report
         )
     report.tables.append(_table("5(a), real pages; ms a page", "size (pages)", runs))
+    report.goals.append(_claim("real pages", runs))
     report.figures["figure5a-pages"] = _chart(
         "Making and loading, real pages", runs, sorted(groups), "kilobytes, at most"
+    )
+
+
+def _claim(what: str, runs: dict[str, dict[str, measure.Samples]]) -> Goal:
+    """The paper's claim about a stored digest, against the fastest tree at each size."""
+    ratios = [
+        min(
+            measure.round_ratio(samples[name], samples[LOAD])
+            for name in samples
+            if name.endswith("tree")
+        )
+        for samples in runs.values()
+    ]
+    return Goal(
+        f"claim: a stored digest loads faster than any tree is built, {what}",
+        "> 1x",
+        f"{min(ratios):.1f}x to {max(ratios):.1f}x",
+        met=min(ratios) > 1,
     )
 
 
@@ -166,6 +186,8 @@ def _revert(report: Report, context: Context) -> None:
     sizes = context.pick(SIZES, QUICK_SIZES)
     rows, series = [], []
     right = 0
+    exponents = []
+    slowest: dict[int, list[float]] = {nodes: [] for nodes in sizes}
     for shape in SHAPES:
         context.say(f"reverting, {shape}")
         seconds, lengths = [], []
@@ -178,6 +200,7 @@ def _revert(report: Report, context: Context) -> None:
             )["decode"]
             seconds.append(samples.best)
             lengths.append(len(body))
+            slowest[nodes].append(samples.best / len(body))
             rows.append(
                 [
                     shape,
@@ -189,6 +212,7 @@ def _revert(report: Report, context: Context) -> None:
             )
         line = measure.fit_line(lengths, seconds)
         exponent = measure.growth_exponent(lengths, seconds)
+        exponents.append(exponent)
         rows.append([f"{shape}: fit", "", "", f"r2 {line.r2:.4f}", f"exponent {exponent:.2f}"])
         series.append(
             Series(shape, [length / 1e3 for length in lengths], [s * 1e3 for s in seconds])
@@ -199,6 +223,20 @@ def _revert(report: Report, context: Context) -> None:
             "r2": line.r2,
             "exponent": exponent,
         }
+    report.goals.append(
+        Goal(
+            "claim: reverting is linear in the size",
+            "exponent <= 1.1",
+            f"exponents {min(exponents):.2f} to {max(exponents):.2f}",
+            met=max(exponents) <= 1.1,
+        )
+    )
+    report.notes.append(
+        "reverting, the shape that takes longest to the one that takes least, for a byte: "
+        + ", ".join(
+            f"{max(times) / min(times):.1f}x at {nodes:,}" for nodes, times in slowest.items()
+        )
+    )
     headings = ["shape", "elements", "source kB", "ms, median ± IQR", "MB/s, best"]
     report.tables.append(
         Table(

@@ -15,7 +15,7 @@ import quire
 from benchmarks import measure
 from benchmarks.context import Context
 from benchmarks.plot import Series, line_chart
-from benchmarks.report import Report, Right, Table
+from benchmarks.report import Report, Right, Table, every
 from benchmarks.sdiff.rivals import Answer, Documents, ask, gnu_diff, gnu_diff_version
 from quire.testing import EditKind, edit, generate
 
@@ -129,6 +129,10 @@ def _fill(
         f"Beside GNU diff: one {kind}", series, "elements", "milliseconds", log_x=True, log_y=True
     )
     report.notes.append(_verdict(what, runs))
+    slower = sum(turns[STARTED].median > turns[STRUCTURE].median for turns in runs.values())
+    report.goals.append(
+        every(f"claim: GNU diff slower than structure alone, {what}", slower, len(runs))
+    )
     report.data[kind] = {
         nodes: {
             **{name: turns[name].median for name in names},
@@ -145,8 +149,8 @@ def _verdict(what: str, runs: dict[int, dict[str, measure.Samples]]) -> str:
         quicker = [f"{n:,}" for n, turns in runs.items() if turns[diff].median < turns[FULL].median]
         slower = sum(turns[diff].median > turns[STRUCTURE].median for turns in runs.values())
         said.append(
-            f"{words} it is faster than full Sdiff "
-            + (f"from {quicker[0]} elements on" if quicker else "at no size")
-            + f" and slower than structure alone at {slower} of {len(runs)} sizes"
+            f"{words} it is faster than full Sdiff at {len(quicker)} of {len(runs)} sizes"
+            + (f" ({'; '.join(quicker)} elements)" if quicker else "")
+            + f" and slower than structure alone at {slower}"
         )
     return f"GNU diff, {what}: " + "; ".join(said)

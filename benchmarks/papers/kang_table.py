@@ -48,7 +48,10 @@ def run(context: Context) -> Report:
     pages = read(SITES)
     report = Report(
         title="Kang's table 1: S for D = 1 to 15",
-        inputs=f"{SITES} ({len(pages)} pages)",
+        inputs=(
+            f"{SITES} ({len(pages)} pages); for D and Q also "
+            + ", ".join(f"{name} ({TRUTHS[name].what})" for name in CHOSEN_ON if name != SITES)
+        ),
         method="mean S over all pairs of 15 pages of a site; every fifth of 40 sites. The program of the paper, in Python, line by line, is the judge",
     )
     sites: dict[str, list[Labelled]] = {}

@@ -39,7 +39,7 @@ def run(context: Context) -> Report:
     report = Report(
         title="Paper 003 on a large crawl: local engine and Spark",
         inputs=f"{' and '.join(f'{count:,}' for count in counts)} pages made from {len(templates)} real templates, seed {context.seed}; {FIXED_TEXTS:.0%} of the texts belong to the template",
-        method="crawl_tbc with the paper's parameters and gzip -9, from Parquet to Parquet, in a fresh process, after a first file that does not count; wall time, once; CPU and peak memory of the process (Spark: the driver), and the greatest sum over all processes",
+        method="crawl_tbc with the paper's parameters and gzip -9, from Parquet to Parquet, in a fresh process, after a first file that does not count; wall time of one run, which other work on the machine makes longer; CPU time and peak memory of the process (Spark: the driver), and the greatest sum over all processes",
         notes=[] if SPARK in engines else [NO_JAVA],
     )
     lines: list[tuple[str, dict[str, Any]]] = []
@@ -67,10 +67,15 @@ def run(context: Context) -> Report:
     )
     report.goals.append(
         at_most(
-            f"time a page at {counts[1] / counts[0]:g} times the pages, local",
-            (large["wall"] / large["pages"]) / (small["wall"] / small["pages"]),
+            f"CPU time a page at {counts[1] / counts[0]:g} times the pages, local",
+            (large["cpu"] / large["pages"]) / (small["cpu"] / small["pages"]),
             1.3,
         )
+    )
+    report.notes.append(
+        f"O(NI) of the paper: {small['rounds']} rounds for {small['pages']:,} pages and {large['rounds']} for"
+        f" {large['pages']:,}; {small['cpu'] / small['pages'] * 1e3:.2f} and"
+        f" {large['cpu'] / large['pages'] * 1e3:.2f} ms of CPU time a page, the delta step included"
     )
     if SPARK in engines:
         marks = {line["mark"] for _, line in lines if line["pages"] == counts[-1]}
