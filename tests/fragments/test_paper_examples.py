@@ -47,7 +47,8 @@ def test_a_small_change_alters_one_of_eight_shingles_and_all_of_the_md5() -> Non
     assert len(first) == len(second) == 8
     assert len(first & second) == 7
     digests = [hashlib.md5(text, usedforsecurity=False).digest() for text in (one, other)]
-    assert digests[0] != digests[1]
+    differing = sum(a != b for a, b in zip(*digests, strict=True))
+    assert differing >= 15  # of 16; one byte in 256 is the same by chance
 
 
 # ------------------------------------------------------------ figure 4: HiSh
