@@ -7,6 +7,9 @@ of attributes, content, links and images: the cost of a page that is stored or c
 Two ways of measuring, because they answer different questions: *whole sample in turn* is what a
 user's loop sees; *same page again* gives one ratio for each page and so the worst pages, but
 flatters all libraries.
+
+The ratio depends on the pages: quire works per node where others work per byte, so pages with long
+texts and scripts gain more. A table has the ratio for each corpus.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +17,7 @@ from collections.abc import Callable, Sequence
 import quire
 from benchmarks import measure, peers
 from benchmarks.context import Context
-from benchmarks.corpora import describe
+from benchmarks.corpora import PAGES, TEMPLATES, VERSIONS, describe, html_pages
 from benchmarks.peers.ours import outline
 from benchmarks.peers.selectolax_lexbor import Outline, Selectolax
 from benchmarks.report import Report, Right, Table, at_least
@@ -69,6 +72,7 @@ def run(context: Context) -> Report:
     report.tables.append(_turn_table("all real pages in turn", all_turns, all_bodies))
 
     if "selectolax" in parsers:
+        report.tables.append(_corpus_table(context, few))
         ratios = _page_ratios(again, "selectolax")
         total = measure.round_ratio(all_turns["selectolax"], all_turns["quire"])
         signed = measure.round_ratio(all_turns["selectolax"], all_turns[SIGNED])
@@ -152,6 +156,30 @@ def _turn_table(caption: str, turns: dict[str, measure.Samples], bodies: Sequenc
         "x selectolax, best of",
     ]
     return Table(headings, rows, caption)
+
+
+def _corpus_table(context: Context, parsers: dict[str, Callable[[bytes], object]]) -> Table:
+    """How the ratio depends on the pages."""
+    rows = []
+    for corpus in context.corpora or (*PAGES, *TEMPLATES, *VERSIONS):
+        context.say(corpus)
+        bodies = [page.read() for page in html_pages((corpus,), context.pick(40, 6))]
+        turns = measure.interleaved(_loops(parsers, bodies), context.pick(9, 2))
+        total_bytes = sum(map(len, bodies))
+        nodes = sum(_encode(body).n for body in bodies)
+        rows.append(
+            [
+                corpus,
+                f"{total_bytes / len(bodies) / 1e3:,.0f}",
+                f"{total_bytes / nodes:.0f}",
+                *(
+                    f"{measure.round_ratio(turns['selectolax'], turns[name]):.2f}x"
+                    for name in ("quire", SIGNED)
+                ),
+            ]
+        )
+    headings = ["corpus", "kB a page", "bytes a node", "quire", SIGNED]
+    return Table(headings, rows, "x selectolax by corpus, all pages in turn; median of rounds")
 
 
 def _page_ratios(again: dict[str, list[float]], rival: str) -> list[float]:

@@ -150,7 +150,7 @@ def _verdict(what: str, runs: dict[int, dict[str, measure.Samples]]) -> str:
         slower = sum(turns[diff].median > turns[STRUCTURE].median for turns in runs.values())
         said.append(
             f"{words} it is faster than full Sdiff at {len(quicker)} of {len(runs)} sizes"
-            + (f" ({'; '.join(quicker)} elements)" if quicker else "")
+            + (f" ({'; '.join(quicker)} elements)" if 0 < len(quicker) < len(runs) else "")
             + f" and slower than structure alone at {slower}"
         )
     return f"GNU diff, {what}: " + "; ".join(said)
