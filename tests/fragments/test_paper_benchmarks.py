@@ -1,11 +1,12 @@
-"""Table 2 of paper 004 as the benchmark fills it by the paper's own rules, on the paper's Slashdot example."""
+"""What the benchmarks of paper 004 count and say, on examples with known answers."""
 
 from __future__ import annotations
 
 import pytest
 
+from benchmarks.fragments import overlap_threshold
+from benchmarks.fragments.slashdot import STORIES, slashdot
 from benchmarks.papers import fragments_table2_figures12_13 as table_2
-from tests.fragments.test_paper_examples import STORIES, slashdot
 
 
 @pytest.mark.parametrize(("threshold", "expected"), [(0.5, 1), (0.7, 8)])
@@ -43,3 +44,21 @@ def test_growth_is_judged_page_by_page() -> None:
         ["2 of 2", "1.00 to 1.00"],
         ["1 of 2", "0.50 to 1.00"],
     ]
+
+
+@pytest.mark.parametrize(("min_overlap", "expected"), [(0.2, (1, 8)), (0.5, (1, 1))])
+def test_the_slashdot_example_is_split_only_if_its_lists_are_the_same_part(
+    min_overlap: float, expected: tuple[int, int]
+) -> None:
+    assert overlap_threshold.slashdot_fragments(min_overlap) == expected
+
+
+def test_notes_of_the_sweep_say_what_it_found() -> None:
+    found = overlap_threshold.default_note(
+        {"fitted": 0.2, "judged": 0.05}, {"fitted": 0.3, "judged": 0.2}
+    )
+
+    assert "F1 is best at 0.2 (the default) on the pages to fit on, and at 0.05 on" in found
+    assert "transferred at 0.3 and 0.2 (the default)" in found
+    steady = overlap_threshold.steady_note({"one": [0.1, 0.12], "other": [0.97, 0.52]})
+    assert steady.endswith("on 1 of 2; not of other")
