@@ -5,11 +5,13 @@ A figure stands between two comments. The first says where it comes from:
     <!-- cell experiment4 0 ; 500,000 ; lxml.etree tree / loaded -->16.5x<!-- end -->
     <!-- range experiment5 0 ; bushy ; xmldiff / Sdiff -->24x to 775x<!-- end -->
     <!-- goal monitor-dom ; claim: less than half, for every type -->0.19x to 0.37x<!-- end -->
+    <!-- verdict figure19 ; faster at 19,000 characters -->**does not hold**<!-- end -->
     <!-- note monitor-zipf ; the paper claims -->the paper claims 50 to 70 %: ...<!-- end -->
 
 ``cell`` is one cell of a table (its number, the first cells of its row, its heading). ``range`` is
 the least and the greatest number below a heading, in all rows that start with the given cells.
-``goal`` is the measured figure of a goal, found by its name. ``note`` is a note, found by how it
+``goal`` is the measured figure of a goal, found by its name, and ``verdict`` says whether the goal
+was met: "holds" or "**does not hold**". ``note`` is a note, found by how it
 begins; what follows is shown. A benchmark that has not been run leaves "not run yet".
 
 Semicolons separate, because a ``|`` would end the cell of a Markdown table.
@@ -23,8 +25,10 @@ from typing import Any
 Results = Mapping[str, Mapping[str, Any]]
 
 NOT_RUN = "not run yet"
+#: What a cell says about a goal that was missed, or met.
+_VERDICTS = {False: "**does not hold**", True: "holds"}
 _MARK = re.compile(
-    r"(?P<open><!-- (?P<kind>cell|range|goal|note) (?P<benchmark>[\w-]+)(?: (?P<table>\d+))? ; "
+    r"(?P<open><!-- (?P<kind>cell|range|goal|verdict|note) (?P<benchmark>[\w-]+)(?: (?P<table>\d+))? ; "
     r"(?P<rest>[^>]*?) -->)(?P<shown>.*?)(?P<close><!-- end -->)",
     re.DOTALL,
 )
@@ -57,6 +61,8 @@ def _figure(mark: re.Match[str], results: Results) -> str:
     parts = [part.strip() for part in mark["rest"].split(" ; ")]
     if mark["kind"] == "goal":
         return str(_named(stored["goals"], "what", parts[0], mark)["measured"])
+    if mark["kind"] == "verdict":
+        return _VERDICTS[bool(_named(stored["goals"], "what", parts[0], mark)["met"])]
     if mark["kind"] == "note":
         found = [note for note in stored["notes"] if note.startswith(parts[0])]
         if len(found) != 1:

@@ -143,7 +143,10 @@ STORED = {
                 "rows": [["deep", "1", "9.5x"], ["deep", "2", "1,200x"], ["flat", "1", "-3x"]],
             }
         ],
-        "goals": [{"what": "quick", "measured": "2x"}],
+        "goals": [
+            {"what": "quick", "measured": "2x", "met": True},
+            {"what": "small", "measured": "9 MB", "met": False},
+        ],
         "notes": ["the paper claims much: 3 | 4"],
     }
 }
@@ -157,6 +160,8 @@ STORED = {
         ("range speed 0 ; times", "-3x to 1,200x"),
         ("range speed 0 ; flat ; times", "-3x"),
         ("goal speed ; quick", "2x"),
+        ("verdict speed ; quick", "holds"),
+        ("verdict speed ; small", "**does not hold**"),
         ("note speed ; the paper claims much", "3 / 4"),
         ("cell other 0 ; a ; b", "not run yet"),
     ],
@@ -178,7 +183,7 @@ def test_a_figure_is_filled_in_and_filled_in_again(mark: str, shown: str) -> Non
             "cell speed 0 ; round ; times",
             "cell speed 0 ; deep ; age",
         ),
-        *("goal speed ; slow", "note speed ; nothing"),
+        *("goal speed ; slow", "verdict speed ; slow", "note speed ; nothing"),
     ],
 )
 def test_a_figure_that_is_not_there_or_there_twice_is_an_error(mark: str) -> None:

@@ -6,6 +6,8 @@ import pytest
 
 from benchmarks.fragments import overlap_threshold
 from benchmarks.fragments.slashdot import STORIES, slashdot
+from benchmarks.papers import fragments_figures15_18 as caches
+from benchmarks.papers import fragments_figures19_20 as hish
 from benchmarks.papers import fragments_table2_figures12_13 as table_2
 
 
@@ -62,3 +64,39 @@ def test_notes_of_the_sweep_say_what_it_found() -> None:
     assert "transferred at 0.3 and 0.2 (the default)" in found
     steady = overlap_threshold.steady_note({"one": [0.1, 0.12], "other": [0.97, 0.52]})
     assert steady.endswith("on 1 of 2; not of other")
+
+
+def test_one_page_of_ten_with_the_paper_s_ratio_is_not_enough() -> None:
+    few = caches._as_the_paper("figure 17", [9.7, *([5.0] * 9)], 9.6)
+    most = caches._as_the_paper("figure 17", [*([9.7] * 9), 5.0], 9.6)
+
+    assert (few.met, few.measured) == (False, "5.0, 1 of 10 runs reach it")
+    assert (most.met, most.measured) == (True, "9.7, 9 of 10 runs reach it")
+
+
+def test_shape_and_height_of_figure_16_are_judged_apart() -> None:
+    low, high = caches.Misses(), caches.Misses()
+    rising = [float(ratio) for ratio in caches.RATIOS]
+    low.add(rising, [one / 2 for one in rising])
+    high.add([0.6] * len(rising), [0.1] * len(rising))
+    crossed = caches.Misses()
+    crossed.add([one / 2 for one in rising], rising)
+
+    assert low.verdict().startswith("the shape holds, the height does not hold: pages miss 0.0%")
+    assert high.verdict().startswith("the shape holds, the height holds")
+    assert crossed.verdict().startswith("the shape does not hold")
+
+
+def test_a_gain_that_stops_growing_does_not_grow_with_length() -> None:
+    def documents(hashes: int) -> list[hish.Point]:
+        return [hish.Point(1, 1, (1, hashes), (1.0, 1.0), right=True)]
+
+    grows = {10: documents(2), 20: documents(3)}
+    stops = {**grows, 30: documents(2)}
+
+    assert hish._growing("", grows, hish._fewer).met
+    found = hish._growing("", stops, hish._fewer)
+    assert (found.met, found.measured) == (
+        False,
+        "at 1 of 2 steps; 2.0x at 10, 3.0x at 20, 2.0x at 30",
+    )
