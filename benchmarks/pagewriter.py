@@ -136,6 +136,7 @@ PAGES = (
             "composition",
             "lifetimes-terms",
             "overlap-threshold",
+            "detector-growth",
         ),
     ),
     Page(
