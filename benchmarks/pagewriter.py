@@ -137,6 +137,7 @@ PAGES = (
             "lifetimes-terms",
             "overlap-threshold",
             "detector-growth",
+            "invalidation",
         ),
     ),
     Page(

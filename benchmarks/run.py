@@ -75,6 +75,7 @@ BENCHMARKS = {
     "lifetimes-terms": "fragments.lifetimes_terms",
     "overlap-threshold": "fragments.overlap_threshold",
     "detector-growth": "fragments.detector_growth",
+    "invalidation": "fragments.invalidation",
     "archive-ratios": "archive.ratios",
     "archive-speed": "archive.speed",
     "archive-growth": "archive.growth",

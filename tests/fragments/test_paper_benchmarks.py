@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from pathlib import Path
+
 import pytest
 
-from benchmarks.fragments import overlap_threshold
+from benchmarks.corpora import Page
+from benchmarks.fragments import invalidation, overlap_threshold
 from benchmarks.fragments.slashdot import STORIES, slashdot
 from benchmarks.papers import fragments_figures15_18 as caches
 from benchmarks.papers import fragments_figures19_20 as hish
@@ -100,3 +104,28 @@ def test_a_gain_that_stops_growing_does_not_grow_with_length() -> None:
         False,
         "at 1 of 2 steps; 2.0x at 10, 3.0x at 20, 2.0x at 30",
     )
+
+
+def test_a_cache_fetches_a_shared_part_once_and_a_page_alone_as_a_whole(tmp_path: Path) -> None:
+    def captures(name: str, *bodies: str) -> list[tuple[datetime, Page]]:
+        found = []
+        for day, body in enumerate(bodies, 1):
+            path = tmp_path / f"{name}-{day}.html"
+            path.write_text(body)
+            found.append((datetime(2024, 5, day, tzinfo=UTC), Page(name, path.name, path)))
+        return found
+
+    def page(title: str, words: str) -> str:
+        menu = "".join(f"<p>{words}, entry number {n} of the menu" for n in range(40))
+        return f"<html><body><h1>{title}</h1><nav>{menu}</nav><p>The end of {title}</body></html>"
+
+    days = ("of Monday", "of Tuesday")
+    site = {f"//shop/{name}": captures(name, *(page(name, one) for one in days)) for name in "ab"}
+
+    together = invalidation.replay(site, 5)
+    alone = invalidation.replay({"//shop/a": site["//shop/a"]}, 5)
+
+    assert (together.steps, together.purged, together.added) == (1, 1, 0)
+    assert together.fetched_bytes < together.whole_bytes / 2
+    assert (alone.purged, alone.fetched_bytes) == (1, alone.whole_bytes)
+    assert (together.equal, alone.equal) == (4, 2)
