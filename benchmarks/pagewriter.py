@@ -136,6 +136,8 @@ PAGES = (
             "composition",
             "lifetimes-terms",
             "overlap-threshold",
+            "detector-growth",
+            "invalidation",
         ),
     ),
     Page(

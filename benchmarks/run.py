@@ -74,6 +74,8 @@ BENCHMARKS = {
     "composition": "fragments.composition",
     "lifetimes-terms": "fragments.lifetimes_terms",
     "overlap-threshold": "fragments.overlap_threshold",
+    "detector-growth": "fragments.detector_growth",
+    "invalidation": "fragments.invalidation",
     "archive-ratios": "archive.ratios",
     "archive-speed": "archive.speed",
     "archive-growth": "archive.growth",

@@ -41,6 +41,7 @@ CONTENTS = {
     ),
     "004": (
         ["1", "2", "3.1", "3.2", "3.3", "4", "4.1", "5", "5.1", "6.1", "6.2", "6.3", "6.4", "7"],
+        ["Abstract", "8", "personalisation", "table 2: sum of sizes"],
         ["Algorithm 1", "Algorithm 2", "table 1", "table 2", "figures 12, 13", "figures 17, 18"],
         ["figures 19, 20", *(f"figure {number}" for number in (*range(1, 12), 14, 15, 16, 21))],
     ),
@@ -183,7 +184,7 @@ def test_a_figure_is_filled_in_and_filled_in_again(mark: str, shown: str) -> Non
             "cell speed 0 ; round ; times",
             "cell speed 0 ; deep ; age",
         ),
-        *("goal speed ; slow", "note speed ; nothing"),
+        *("goal speed ; slow", "verdict speed ; slow", "note speed ; nothing"),
     ],
 )
 def test_a_figure_that_is_not_there_or_there_twice_is_an_error(mark: str) -> None:

@@ -11,6 +11,7 @@ from benchmarks.context import Context
 from benchmarks.corpora import html_pages
 from benchmarks.report import Report, Right, Table, every
 from quire.fragments import Members, SharedFragments, algorithm_1, shared_fragments
+from quire.fragments.shared.rules import SIZE_RATIO
 
 #: Samples of each corpus; few of the last one, for which the loop takes half a minute each. Pages of news take it many minutes.
 SAMPLES = {
@@ -29,7 +30,7 @@ def run(context: Context) -> Report:
     report = Report(
         title="Shared fragments: the index against Algorithm 1",
         inputs=", ".join(f"{corpus} ({count} samples)" for corpus, count in SAMPLES.items()),
-        method=f"{LEAST} to {MOST} pages a sample, seed {context.seed}; ShareFactor 2; seconds are of the processor, AF trees included",
+        method=f"{LEAST} to {MOST} pages a sample, seed {context.seed}; ShareFactor 2, P {SIZE_RATIO}, W = 20, S = 25, K = 32, chains merged; seconds are of the processor, AF trees included",
     )
     draw = random.Random(context.seed)
     cells: dict[tuple[float, int], list[tuple[bool, int, int, float, float]]] = {

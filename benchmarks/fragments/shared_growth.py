@@ -12,6 +12,7 @@ from benchmarks.context import Context
 from benchmarks.measure import growth_exponent
 from benchmarks.provenance import REPOSITORY
 from benchmarks.report import Report, Table, at_most
+from quire.fragments.shared.rules import MIN_BYTES, MIN_MATCH, MIN_PAGES, SIZE_RATIO
 
 REAL = "templates-helsingborg"
 REAL_COUNTS = (75, 500, 1_856)
@@ -25,7 +26,7 @@ def run(context: Context) -> Report:
     report = Report(
         title="Shared fragments as pages grow",
         inputs=f"{REAL}, evenly spaced pages; made pages of 20 templates, seed {context.seed}: menus, footers, teasers that ten pages have, texts of their own",
-        method=f"quire.shared_fragments with its defaults (0.9, 200 bytes, 2 pages), encoding included, one thread; wall time, the fastest of {rounds} runs; memory beyond the sources at its peak",
+        method=f"quire.shared_fragments with its defaults (MinMatchFactor {MIN_MATCH}, MinFragSize {MIN_BYTES}, ShareFactor {MIN_PAGES}, P {SIZE_RATIO}), encoding included, one thread; wall time, the fastest of {rounds} runs; memory beyond the sources at its peak",
     )
     real = [
         _line(["corpus", REAL, str(count)], rounds, context)

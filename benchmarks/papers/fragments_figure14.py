@@ -28,7 +28,7 @@ def run(context: Context) -> Report:
     report = Report(
         title="Paper 004, figure 14: total storage requirement",
         inputs=f"{MAIN} ({len(sites[MAIN])} pages), and {len(sites) - 1} other sites, {SAMPLE} pages of each, evenly spaced",
-        method=f"P {SIZE_RATIO}, MinFragSize {MIN_BYTES}, ShareFactor 2; bytes of sources; composable: only fragments that are the same bytes on all pages",
+        method=f"P {SIZE_RATIO}, MinFragSize {MIN_BYTES}, ShareFactor 2, W = 20, S = 25, K = 32; chains merged, which the paper keeps; bytes of sources; composable: only fragments that are the same bytes on all pages",
     )
     counts = context.pick(COUNTS, (15, 75))
     rows, lines = _main(sites[MAIN], counts)

@@ -6,12 +6,15 @@ the table tells one from the other.
 
 import statistics
 
+import numpy as np
+
 import quire
 from benchmarks.context import Context
 from benchmarks.corpora import html_pages
 from benchmarks.plot import Series, line_chart
 from benchmarks.report import Report, Right, Table, every
-from quire.fragments import INLINE, AfTree
+from quire import Digest
+from quire.fragments import FORMATTING, INLINE, AfTree
 
 CORPORA = (
     *("pages-trafilatura", "pages-readability", "templates-types", "templates-docs"),
@@ -27,7 +30,7 @@ def run(context: Context) -> Report:
     report = Report(
         title="Paper 004, figure 21: nodes in DOM and AF trees",
         inputs=", ".join(context.corpora or CORPORA) + f"; at most {MOST} pages of each",
-        method="nodes of a page and of its AF tree; shares are of all nodes of a corpus",
+        method="nodes of a page and of its AF tree, chains merged; shares are of all nodes of a corpus; formatting tags and nodes without text are counted again from the columns of the digest, and compared page by page",
     )
     rows, drawn = [], []
     added_up = total = 0
@@ -45,8 +48,7 @@ def run(context: Context) -> Report:
             for name in ("formatting", "joined", "blank", "chained")
         ]
         added_up += sum(
-            page.n == tree.n + one.formatting + one.joined + one.blank + one.chained
-            for page, tree, one in zip(pages, trees, gone, strict=True)
+            is_accounted_for(page, tree) for page, tree in zip(pages, trees, strict=True)
         )
         total += len(pages)
         left = sum(tree.n for tree in trees)
@@ -92,7 +94,14 @@ def run(context: Context) -> Report:
         log_x=True,
         log_y=True,
     )
-    report.right = [Right("quire", added_up, total, "pages whose nodes are all accounted for")]
+    report.right = [
+        Right(
+            "quire",
+            added_up,
+            total,
+            "pages with as many formatting tags, nodes without text and nodes left as counted from the columns",
+        )
+    ]
     report.goals = [every("nodes accounted for", added_up, total)]
     report.notes = [
         "the paper's pages are from 2002, when most texts were inside a font tag; today style sheets do that, so there is little to remove",
@@ -100,6 +109,32 @@ def run(context: Context) -> Report:
         "most nodes have no text: white space between tags, images, empty elements, comments",
     ]
     return report
+
+
+def is_accounted_for(page: Digest, tree: AfTree) -> bool:
+    """Tell whether the nodes left out of an AF tree are those counted from the columns of the page.
+
+    The kernel computes its nodes without text as a difference, so adding up its own counts would
+    prove nothing. What is left after all counts must be the nodes of the tree.
+    """
+    formatting, blank = removed_nodes(page)
+    left = page.n - formatting - blank - tree.pruned.joined - tree.pruned.chained
+    return (tree.pruned.formatting, tree.pruned.blank, tree.n) == (formatting, blank, left)
+
+
+def removed_nodes(page: Digest) -> tuple[int, int]:
+    """Count the formatting tags of a page, and its other nodes without any text in them."""
+    tags = [str(name) for name in page.tags]
+    of_tag = np.array([name == "#text" for name in tags])[page.tag]
+    full = np.zeros(page.n, np.int64)
+    for node in np.flatnonzero(of_tag).tolist():
+        full[node] = bool(page.text(node).strip(" \t\n\f\r"))
+    before = np.concatenate([[0], np.cumsum(full)])
+    nodes = np.arange(page.n)
+    has_text = before[nodes + page.size] > before[nodes]
+    has_text[0] = True  # the document is always a node
+    formatting = np.array([name in FORMATTING for name in page.tag_names])[page.tag]
+    return int(formatting.sum()), int((~has_text & ~formatting).sum())
 
 
 def _by_size(drawn: list[tuple[int, int, int]]) -> Table:

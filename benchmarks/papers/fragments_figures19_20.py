@@ -6,13 +6,15 @@ are compared with its figures; trees without chains have fewer nodes, which both
 """
 
 import statistics
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import quire
 from benchmarks.context import Context
 from benchmarks.corpora import html_pages
 from benchmarks.plot import Series, line_chart
-from benchmarks.report import Report, Right, Table, at_least, every
+from benchmarks.report import Goal, Report, Right, Table, at_least, every
 from quire.fragments import AfTree, Shingles
 
 CORPORA = ("pages-trafilatura", "pages-readability", "templates-types", "templates-docs")
@@ -137,15 +139,18 @@ def _add(report: Report, points: dict[int, list[Point]], caption: str) -> None:
     report.tables.append(Table(headings, rows, caption))
     key = "chains" if "kept" in caption else "collapsed"
     lengths = list(points)
-    for figure, label, values in (
-        ("figure19", "hashes computed", lambda point: point.hashes),
-        ("figure20", "seconds", lambda point: point.seconds),
+    for figure, label, what in (
+        ("figure19", "hashes computed", "hashes"),
+        ("figure20", "seconds", "seconds"),
     ):
         series = [
             Series(
                 name,
                 lengths,
-                [statistics.median(values(point)[which] for point in points[n]) for n in lengths],
+                [
+                    statistics.median(getattr(point, what)[which] for point in points[n])
+                    for n in lengths
+                ],
             )
             for which, name in enumerate(("HiSh", "direct"))
         ]
@@ -171,6 +176,22 @@ def _add(report: Report, points: dict[int, list[Point]], caption: str) -> None:
     }
 
 
+def _growing(
+    what: str, points: dict[int, list[Point]], ratio: Callable[[list[Point]], float]
+) -> Goal:
+    """Whether a ratio grows with every step of length; the figures at the ends and at the greatest."""
+    found = {length: ratio(some) for length, some in points.items()}
+    steps = [after > before for before, after in pairwise(found.values())]
+    shown = sorted({min(found), max(found, key=lambda one: found[one]), max(found)})
+    return Goal(
+        what,
+        "with every length",
+        f"at {sum(steps)} of {len(steps)} steps; "
+        + ", ".join(f"{found[length]:.1f}x at {length:,}" for length in shown),
+        met=all(steps),
+    )
+
+
 def _judge(report: Report, points: dict[int, list[Point]]) -> None:
     for length, (fewer, quicker) in PAPERS.items():
         found = points[length]
@@ -178,6 +199,10 @@ def _judge(report: Report, points: dict[int, list[Point]]) -> None:
             at_least(f"fewer hashes at {length:,} characters", _fewer(found), fewer),
             at_least(f"faster at {length:,} characters", _quicker(found), quicker),
         ]
+    report.goals += [
+        _growing("fewer hashes the longer a document is", points, _fewer),
+        _growing("faster the longer a document is", points, _quicker),
+    ]
     right = [point.right for found in points.values() for point in found]
     report.right.append(
         Right("HiSh", sum(right), len(right), "documents with the shingles of the direct way")

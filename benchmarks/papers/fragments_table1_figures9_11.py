@@ -89,7 +89,7 @@ def run(context: Context) -> Report:
     report = Report(
         title="Paper 004, table 1 and figures 9 to 11: shared fragments",
         inputs=f"{MAIN} ({len(sites[MAIN])} pages), and {len(sites) - 1} other sites, {SAMPLE} pages of each, evenly spaced",
-        method=f"P {SIZE_RATIO}, ShareFactor 2; sizes are of text, the longest of a fragment's members; figures 10, 11 at MinFragSize {SIZE}, figure 11 at MinMatchFactor {MATCH}",
+        method=f"P {SIZE_RATIO}, ShareFactor 2, W = 20, S = 25, K = 32; chains merged, which the paper keeps; sizes are of text, the longest of a fragment's members; figures 10, 11 at MinFragSize {SIZE}, figure 11 at MinMatchFactor {MATCH}",
     )
     pages = {name: len(files) for name, files in sites.items()}
     answers: dict[str, Answers] = {}

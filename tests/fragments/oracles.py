@@ -60,6 +60,20 @@ def words(text: str) -> str:
     return " ".join(word for word in text.split(" ") if word)
 
 
+def removed_nodes(page: Digest) -> tuple[int, int]:
+    """Formatting tags, and other nodes that have no words in them; the document is always kept."""
+    nodes = range(page.n)
+    formatting = {n for n in nodes if page.tag_names[page.tag[n]] in FORMATTING}
+    full: set[int] = {0}
+    for node in nodes:
+        around = node if is_text(page, node) and words(page.text(node)) else 0
+        while around not in full:
+            full.add(around)
+            around = int(page.parent[around])
+    blank = set(nodes) - formatting - full
+    return len(formatting), len(blank)
+
+
 def af_tree(page: Digest, node: int = 0) -> Part:
     """The AF tree of an HTML page, by recursion."""
     found = Part(node, node + int(page.size[node]))

@@ -1,4 +1,7 @@
-"""Captures one at a time: the same answer as for all of them at once, at every step and at a cost that does not grow."""
+"""Captures one at a time: answers on the way change no later ones, and the cost does not grow.
+
+``lifetimes`` is a loop over ``LifetimeDetector.add``, so here the two are only compared with each other. What fragments should be is in ``test_histories``.
+"""
 
 from __future__ import annotations
 

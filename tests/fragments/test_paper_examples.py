@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import quire
+from benchmarks.fragments.slashdot import STORIES, slashdot
 from quire import AfTree, Digest
 from quire.fragments import (
     NearestAmong,
@@ -155,33 +156,6 @@ def test_a_node_both_of_whose_children_changed_is_one_fragment() -> None:
 
 
 # ------------------------------------------------------------ figure 8: Slashdot
-
-STORIES = [
-    f"Story {n}: {words} in the {n * 17}th week of the year, with {n * 3} comments"
-    for n, words in enumerate(
-        [
-            "kernels released",
-            "wires laid",
-            "games sold",
-            "books read",
-            "courts asked",
-            "disks lost",
-            "probes sent",
-            "chips drawn",
-            "phones named",
-            "patents filed",
-            "ships built",
-            "songs shared",
-        ]
-    )
-]
-
-
-def slashdot(stories: list[str]) -> Digest:
-    """B_4 is the list; B_7 to B_14 are its items."""
-    items = "".join(f"<li>{story}</li>" for story in stories)
-    heads = "".join(f"<p>Heading number {n} of this page, the same in all versions" for n in (2, 3))
-    return page(f"{heads}<ul>{items}</ul><p>The end of the page, below the list of stories")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 
 import quire
+from benchmarks.papers.fragments_figure21 import is_accounted_for
 from quire import AfTree, Digest
 from quire.fragments import INLINE, source_spans
 from tests import strategies
@@ -32,6 +33,9 @@ def check(page: Digest) -> None:
     assert page.n == tree.n + sum(
         (left_out.formatting, left_out.blank, left_out.joined, left_out.chained)
     )
+    # The kernel computes `blank` as a difference, so the sum alone could not be wrong.
+    assert (left_out.formatting, left_out.blank) == oracles.removed_nodes(page)
+    assert is_accounted_for(page, tree)
 
 
 @given(strategies.html)

@@ -15,12 +15,13 @@ from quire.fragments.trees.af_tree import FORMATTING, AfTree
 from quire.fragments.trees.shingles import Shingling
 from quire.similar.measures import Bag
 
-#: The paper's ChildChangeThreshold, the larger of its two values: at 0.5, most modern pages would
-#: be a single fragment.
+#: The paper's ChildChangeThreshold, the larger of its two values: at 0.5 a list of which half
+#: changed is one fragment, at 0.7 its items are.
 CHILD_CHANGE = 0.7
 #: The paper's OvlpThrshld. The paper gives no value, but its Slashdot example needs at most a third.
 #: ``benchmarks/fragments/overlap_threshold.py`` chose this one: on half of the histories it pairs
-#: most parts with themselves, and on the other half a cache of fragments transfers least.
+#: parts best, and on the other half a cache of fragments transfers least (there, lower values pair
+#: parts slightly better).
 MIN_OVERLAP = 0.2
 
 
