@@ -65,7 +65,7 @@ def run(context: Context) -> Report:
     report.notes += [
         "the paper: 2.6 times fewer hashes and 1.9 times less time at 1.7 K characters, 8.5 and 5.8 at 19 K, more for larger documents",
         "fewer hashes come from depth: every byte is hashed once for each node around it, or once. How deep text lies is the pages' own, so ratios do not go on growing with length",
-        "both roll one hash over the text, at about 2 ns a window, and choose samples in the same way. HiSh spends half of its time hashing and half choosing and merging samples of short texts, which does not shrink with the number of hashes. With a slower hash, the ratio of times would come closer to that of hashes",
+        "both roll one hash over the text, at about 2 ns a window, and choose samples in the same way. HiSh spends a third of its time hashing and the rest choosing and merging samples of short texts, which does not shrink with the number of hashes. With a slower hash, the ratio of times would come closer to that of hashes",
     ]
     return report
 

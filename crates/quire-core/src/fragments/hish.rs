@@ -111,16 +111,27 @@ pub fn hish(shape: &Shape, text: &[u8], how: Shingling) -> Shingles {
     let mut hashes = Reused::with_capacity(text.len());
     windows.hash(text, &mut hashes);
     found.hashes = hashes.len() as u64;
+    // Most nodes are short, and no processor can predict which: list all of them, and advance only
+    // for those of the kind.
+    let (mut short, mut long) = (Reused::filled(n, 0), Reused::filled(n, 0));
+    let (mut short_count, mut long_count) = (0, 0);
+    for node in 0..n {
+        let bytes = shape.bytes(node) as usize;
+        short[short_count] = node as u32;
+        short_count += usize::from(0 < bytes && bytes < how.window);
+        long[long_count] = node as u32;
+        long_count += usize::from(bytes >= how.window);
+    }
+    found.hashes += short_count as u64;
+    found.values.reserve(short_count + long_count);
+    for &node in &short[..short_count] {
+        let (start, end) = shape.value(node as usize);
+        found.set(node as usize, &[windows.short(text, start, end)]);
+    }
     // Backwards, so that children come before their parents.
-    for node in (0..n).rev() {
+    for &node in long[..long_count].iter().rev() {
+        let node = node as usize;
         let (start, end) = shape.value(node);
-        if end - start < how.window {
-            if start < end {
-                found.hashes += 1;
-                found.set(node, &[windows.short(text, start, end)]);
-            }
-            continue;
-        }
         let only = node + 1;
         if shape.size[node] > 1 && shape.value(only) == (start, end) {
             found.starts[node] = found.starts[only];
@@ -133,20 +144,25 @@ pub fn hish(shape: &Shape, text: &[u8], how: Shingling) -> Shingles {
             smallest.add(&hashes[start..last]);
         } else {
             // All children at once, so that one sample is sorted for a node. As for a text, a limit
-            // is guessed, and if it was too low, there is none.
-            for limit in [smallest.limit(last - start), u64::MAX] {
+            // is guessed, and if it was too low, there is a higher one.
+            let mut limit = smallest.limit(last - start);
+            loop {
+                // Windows before this one are in a child, or were taken.
+                let mut next = start;
                 for child in shape.children(node) {
                     let (start, end) = shape.value(child);
                     if end - start >= how.window {
-                        smallest.take(found.of(child), limit);
+                        smallest.take(&hashes[next..start], limit);
+                        smallest.take_first(found.of(child), limit);
+                        next = end - how.window + 1;
                     }
-                    let from = start.max((end + 1).saturating_sub(how.window));
-                    smallest.take(hashes.get(from..end.min(last)).unwrap_or_default(), limit);
                 }
+                smallest.take(&hashes[next..last], limit);
                 smallest.finish();
                 if smallest.bound() <= limit {
                     break;
                 }
+                limit = smallest.higher(limit);
             }
         }
         found.set(node, smallest.kept());
@@ -219,7 +235,15 @@ mod tests {
             }
         }
         let (shape, text) = shape_of(&parts.concat());
-        for (window, sample, bits) in [(20, 25, 32), (1, 3, 8), (7, 1, 32), (64, 1000, 5)] {
+        for (window, sample, bits) in [
+            (20, 25, 32),
+            (20, 64, 32),
+            (20, 1024, 32),
+            (1, 3, 8),
+            (7, 1, 32),
+            (7, 25, 1),
+            (64, 1000, 5),
+        ] {
             let how = Shingling {
                 window,
                 sample,

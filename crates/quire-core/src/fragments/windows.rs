@@ -107,18 +107,30 @@ pub struct Smallest {
     /// Of numbers distributed evenly below 2^bits, `most` are almost certainly below this, divided
     /// by their count.
     enough: u64,
+    /// A limit from here on excludes nothing.
+    end: u64,
+    /// The smallest so far, and room for a batch.
     kept: Vec<u32>,
+    /// How many there are.
+    length: usize,
     /// Buffer for merging two sequences.
     merged: Vec<u32>,
     /// Numbers that were taken but not sorted yet.
-    fresh: [u32; 2 * BATCH],
+    fresh: [u32; 2 * BATCH + ROOM],
     /// How many there are.
     waiting: usize,
+    /// None of them is larger.
+    highest: u64,
 }
 
 /// Number of values sorted at a time: more than a usual sample, so that the first guess takes one
 /// round.
 const BATCH: usize = 64;
+/// Numbers taken before their count is looked at, and compared at once.
+const BLOCK: usize = 8;
+/// Room for a block. The compiler proves that an index that grew by 0 or 1 for each of eight numbers
+/// fits in eight bits, so that nothing is checked for each number.
+const ROOM: usize = 1 << BLOCK;
 
 impl Smallest {
     /// Keep the `most` (at least 1) smallest of numbers with 1 to 32 `bits`.
@@ -130,42 +142,60 @@ impl Smallest {
         Self {
             most,
             enough: (surely as u64) << bits,
-            kept: Vec::with_capacity(most),
-            merged: vec![0; most],
-            fresh: [0; 2 * BATCH],
+            end: 1 << bits,
+            kept: vec![0; most.max(2 * BATCH)],
+            length: 0,
+            merged: vec![0; most.max(2 * BATCH)],
+            fresh: [0; 2 * BATCH + ROOM],
             waiting: 0,
+            highest: 0,
         }
     }
 
     /// Start over.
     pub fn clear(&mut self) {
-        self.kept.clear();
+        self.length = 0;
     }
 
     /// Return a number that almost certainly has enough of `count` evenly distributed ones below it.
     pub fn limit(&self, count: usize) -> u64 {
-        self.enough / (count as u64).max(1)
+        self.checked(self.enough / (count as u64).max(1))
+    }
+
+    /// Return a higher limit, for numbers that are not distributed evenly or often equal.
+    pub fn higher(&self, limit: u64) -> u64 {
+        self.checked(limit.saturating_mul(8).max(1))
+    }
+
+    /// Return a limit, or the largest one if it excludes nothing.
+    fn checked(&self, limit: u64) -> u64 {
+        if limit < self.end { limit } else { u64::MAX }
     }
 
     /// Return the first number that is no longer needed; larger than all numbers while there are
     /// too few.
     #[inline]
     pub fn bound(&self) -> u64 {
-        (self.kept.get(self.most - 1)).map_or(u64::MAX, |&number| number.into())
+        match self.kept[..self.length].get(self.most - 1) {
+            Some(&number) => number.into(),
+            None => u64::MAX,
+        }
     }
 
     /// Add numbers in any order.
     ///
     /// Hashes are distributed evenly, so a bound below which enough of them lie is known
     /// beforehand; the others need no sorting. If the bound was too low, as for a repetitive text,
-    /// all are processed again.
+    /// all are processed again with a higher one.
     pub fn add(&mut self, numbers: &[u32]) {
-        let limit = self.limit(numbers.len());
-        self.take(numbers, limit);
-        self.finish();
-        if self.bound() > limit {
-            self.take(numbers, u64::MAX);
+        let mut limit = self.limit(numbers.len());
+        loop {
+            self.take(numbers, limit);
             self.finish();
+            if self.bound() <= limit {
+                break;
+            }
+            limit = self.higher(limit);
         }
     }
 
@@ -173,61 +203,137 @@ impl Smallest {
     /// after [`Self::finish`].
     #[inline]
     pub fn take(&mut self, numbers: &[u32], limit: u64) {
-        let mut bound = self.bound().min(limit);
         for batch in numbers.chunks(BATCH) {
-            // Whether a number is small enough is unpredictable, so this has no branch.
-            let mut count = self.waiting;
-            for &number in batch {
-                self.fresh[count % (2 * BATCH)] = number;
-                count += usize::from(u64::from(number) < bound);
+            let bound = self.next_bound(limit);
+            let (blocks, rest) = batch.as_chunks();
+            let mut waiting = self.waiting;
+            for block in blocks {
+                waiting += self.take_block(block, waiting, bound);
             }
-            self.waiting = count;
-            if count > BATCH {
+            waiting += self.take_few(rest, waiting, bound);
+            self.waiting = waiting;
+            if waiting > BATCH {
                 self.finish();
-                bound = self.bound().min(limit);
             }
         }
+    }
+
+    /// Add those of some ascending numbers that are below a limit, without looking at all of the
+    /// others.
+    #[inline]
+    pub fn take_first(&mut self, ascending: &[u32], limit: u64) {
+        for batch in ascending.chunks(BATCH) {
+            let bound = self.next_bound(limit);
+            let (blocks, rest) = batch.as_chunks::<BLOCK>();
+            let mut waiting = self.waiting;
+            let mut is_end = false;
+            for block in blocks {
+                waiting += self.take_block(block, waiting, bound);
+                is_end = u64::from(block[BLOCK - 1]) >= bound;
+                if is_end {
+                    break;
+                }
+            }
+            if !is_end {
+                waiting += self.take_few(rest, waiting, bound);
+            }
+            self.waiting = waiting;
+            if waiting > BATCH {
+                self.finish();
+            }
+            if is_end {
+                break;
+            }
+        }
+    }
+
+    /// Return the first number that need not be taken.
+    #[inline]
+    fn next_bound(&mut self, limit: u64) -> u64 {
+        let bound = self.bound().min(limit);
+        self.highest = self.highest.max(bound.min(1 << u32::BITS));
+        bound
+    }
+
+    /// Put the numbers to take behind those waiting, and return how many there are. Whether one is
+    /// small enough is unpredictable, so this has no branch.
+    #[inline]
+    fn take_block(&mut self, block: &[u32; BLOCK], waiting: usize, bound: u64) -> usize {
+        let Some(fresh) = self.fresh[waiting..].first_chunk_mut::<ROOM>() else {
+            return 0; // never: there is room behind two batches
+        };
+        let mut count = 0;
+        for &number in block {
+            fresh[count] = number;
+            count += usize::from(u64::from(number) < bound);
+        }
+        count
+    }
+
+    #[inline]
+    fn take_few(&mut self, numbers: &[u32], waiting: usize, bound: u64) -> usize {
+        let mut count = 0;
+        for &number in numbers {
+            self.fresh[waiting + count] = number;
+            count += usize::from(u64::from(number) < bound);
+        }
+        count
     }
 
     /// Sort the numbers taken, and keep the smallest.
     pub fn finish(&mut self) {
         let count = std::mem::take(&mut self.waiting);
+        let highest = std::mem::take(&mut self.highest);
         if count > BATCH {
             let mut fresh = self.fresh;
             let different = sort(&mut fresh[..count]);
             self.merge(&fresh[..different]);
             return;
         }
-        let mut placed = [0; BATCH];
-        let fresh = &self.fresh[..count];
-        match count {
-            0..=24 => place::<24>(fresh, &mut placed),
-            25..=40 => place::<40>(fresh, &mut placed),
-            _ => place::<BATCH>(fresh, &mut placed),
+        let to = if self.length == 0 {
+            &mut self.kept
+        } else {
+            &mut self.merged
+        };
+        let Some(placed) = to.first_chunk_mut() else {
+            return; // never: there is room for a batch
+        };
+        let shift = (u64::BITS - highest.leading_zeros()).saturating_sub(u16::BITS);
+        let fresh = &mut self.fresh;
+        fresh[count..count + BLOCK].fill(u32::MAX);
+        let in_order = match count.div_ceil(BLOCK) {
+            0 | 1 => place::<8>(fresh, count, shift, placed),
+            2 => place::<16>(fresh, count, shift, placed),
+            3 => place::<24>(fresh, count, shift, placed),
+            4 => place::<32>(fresh, count, shift, placed),
+            5 => place::<40>(fresh, count, shift, placed),
+            6 => place::<48>(fresh, count, shift, placed),
+            7 => place::<56>(fresh, count, shift, placed),
+            _ => place::<BATCH>(fresh, count, shift, placed),
+        };
+        let different = if in_order {
+            count
+        } else {
+            sort(&mut placed[..count])
+        };
+        if self.length == 0 {
+            self.length = different.min(self.most);
+        } else {
+            let placed = *placed;
+            self.merge(&placed[..different]);
         }
-        let placed = &mut placed[..count];
-        // Without a jump for each number, so that several are compared at once.
-        let misplaced: u32 = (placed.iter().zip(placed.iter().skip(1)))
-            .map(|(one, next)| u32::from(one >= next))
-            .sum();
-        let different = if misplaced == 0 { count } else { sort(placed) };
-        self.merge(&placed[..different]);
     }
 
     /// Add numbers that are ascending and distinct.
     pub fn merge(&mut self, numbers: &[u32]) {
-        if self.kept.is_empty() {
-            let kept = numbers.len().min(self.most);
-            self.kept.extend_from_slice(&numbers[..kept]);
-            return;
-        }
         let Some(&first) = numbers.first() else {
             return;
         };
         if u64::from(first) >= self.bound() {
             return;
         }
-        let (ours, theirs, merged) = (&self.kept[..], numbers, &mut self.merged[..]);
+        let (ours, theirs) = (&self.kept[..self.length], numbers);
+        let merged = &mut self.merged[..self.most];
         let (mut i, mut j, mut n) = (0, 0, 0);
         while n < merged.len() && i < ours.len() && j < theirs.len() {
             let (our, their) = (ours[i], theirs[j]);
@@ -240,14 +346,14 @@ impl Smallest {
             *to = number;
             n += 1;
         }
-        self.kept.clear();
-        self.kept.extend_from_slice(&merged[..n]);
+        std::mem::swap(&mut self.kept, &mut self.merged);
+        self.length = n;
     }
 
     /// Return the numbers kept.
     #[must_use]
     pub fn kept(&self) -> &[u32] {
-        &self.kept
+        &self.kept[..self.length]
     }
 }
 
@@ -275,32 +381,75 @@ fn sort(numbers: &mut [u32]) -> usize {
     different
 }
 
-/// Bits for the index of a number in a batch, and bits of a number that are compared with them.
-const INDEX_BITS: u32 = BATCH.ilog2();
-const KEY_BITS: u32 = u16::BITS - INDEX_BITS;
-
-/// Put at most `ROOM` numbers almost in order, by their first ten bits: each goes to the index
-/// given by the count of those before it.
+/// Put the first `count` numbers of a list in order by their first sixteen bits: each goes to the
+/// index given by the count of those before it. Return whether all are different in these bits, as
+/// they usually are; otherwise numbers with the same first bits are next to each other.
 ///
 /// Faster than sorting by comparisons with unpredictable results: eight numbers are counted at
-/// once. With their index, all are different. Usually the result is in order.
-fn place<const ROOM: usize>(numbers: &[u32], placed: &mut [u32; BATCH]) {
-    const TOP: u16 = 1 << 15; // processors compare signed numbers
-    let all = numbers.iter().fold(0, |all, &number| all | number);
-    let shift = (u32::BITS - all.leading_zeros()).saturating_sub(KEY_BITS);
-    let mut keys = [i16::MAX; ROOM];
-    for (at, (key, &number)) in keys.iter_mut().zip(numbers).enumerate() {
-        let first = ((number >> shift) as u16) << INDEX_BITS;
-        *key = ((first | at as u16) ^ TOP).cast_signed();
-    }
+/// once. `ROOM` is `count`, rounded up to a multiple of eight, so that no loop ends where the
+/// processor does not expect it. The numbers in between are the largest of all.
+fn place<const ROOM: usize>(
+    numbers: &[u32],
+    count: usize,
+    shift: u32,
+    placed: &mut [u32; 2 * BATCH],
+) -> bool {
+    let Some(numbers) = numbers.first_chunk::<ROOM>() else {
+        return false; // never: there is room for a batch
+    };
+    let mut keys = [0; ROOM];
+    first_bits(numbers, shift, &mut keys);
     let mut before = [0i16; ROOM];
-    for &other in &keys[..numbers.len()] {
+    for other in keys {
         for (count, &key) in before.iter_mut().zip(&keys) {
             *count += i16::from(other < key);
         }
     }
+    // Of two different numbers, one is before the other, and all are before each free place.
+    let different = count * count.saturating_sub(1) / 2 + (ROOM - count) * count;
+    if before.iter().sum::<i16>() as usize == different {
+        scatter(&before, numbers, placed);
+        return true;
+    }
+    scatter_equal(&before, &numbers[..count], placed);
+    false
+}
+
+/// Return the bits of numbers from `shift` on. Not inlined, like the next two: unrolled for each
+/// `ROOM`, they would fill the processor's instruction cache.
+#[inline(never)]
+fn first_bits(numbers: &[u32], shift: u32, keys: &mut [i16]) {
+    const TOP: u16 = 1 << 15; // processors compare signed numbers
+    let (blocks, _) = numbers.as_chunks::<BLOCK>();
+    for (keys, numbers) in keys.as_chunks_mut::<BLOCK>().0.iter_mut().zip(blocks) {
+        for (key, &number) in keys.iter_mut().zip(numbers) {
+            *key = ((number >> shift) as u16 ^ TOP).cast_signed();
+        }
+    }
+}
+
+/// Write each number to the index of its count.
+#[inline(never)]
+fn scatter(before: &[i16], numbers: &[u32], placed: &mut [u32; 2 * BATCH]) {
+    let (blocks, _) = numbers.as_chunks::<BLOCK>();
+    for (before, numbers) in before.as_chunks::<BLOCK>().0.iter().zip(blocks) {
+        for (&count, &number) in before.iter().zip(numbers) {
+            placed[count as usize % (2 * BATCH)] = number;
+        }
+    }
+}
+
+/// Write each number to the first free index from its count on.
+#[inline(never)]
+fn scatter_equal(before: &[i16], numbers: &[u32], placed: &mut [u32; 2 * BATCH]) {
+    let mut taken = 0u64;
     for (&count, &number) in before.iter().zip(numbers) {
-        placed[count as usize % BATCH] = number;
+        let mut at = count as usize % BATCH;
+        while taken >> at & 1 == 1 {
+            at = (at + 1) % BATCH;
+        }
+        taken |= 1 << at;
+        placed[at] = number;
     }
 }
 
@@ -383,6 +532,26 @@ mod tests {
             expected.sort_unstable();
             assert_eq!(smallest.kept(), &expected[..25]);
             assert!(smallest.bound() < limit);
+        }
+    }
+
+    #[test]
+    fn of_ascending_numbers_the_first_ones_are_taken() {
+        let ascending: Vec<u32> = (0..400).map(|i| 5 * i).collect();
+        for most in [1, 25, 64, 300] {
+            for length in [0, 1, 7, 8, 9, 63, 64, 65, 400] {
+                for limit in [0, 1, 35, 36, 320, 321, 1000, u64::MAX] {
+                    let mut smallest = Smallest::new(most, 32);
+                    smallest.take(&[7, 2, 11], limit);
+                    smallest.take_first(&ascending[..length], limit);
+                    smallest.finish();
+                    let mut expected = [&ascending[..length], &[2, 7, 11]].concat();
+                    expected.retain(|&number| u64::from(number) < limit);
+                    expected.sort_unstable();
+                    expected.truncate(most);
+                    assert_eq!(smallest.kept(), expected, "{most} {length} {limit}");
+                }
+            }
         }
     }
 }
