@@ -257,3 +257,31 @@ def test_pages_that_share_little_with_their_base_are_written_at_a_faster_level()
     assert fast != thorough
     assert little.write(pages[-1])[0] == fast
     assert much.write(pages[0])[0] == _core.Base(pages[-1]).encode(pages[0], zstd.LEVEL)
+
+
+def test_the_search_that_gave_smaller_frames_in_the_trial_encodes_the_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lines = [sentence(i, 40) for i in range(60)]
+    template = [
+        "\n".join(f"<p>{line} {sentence((n, i), 2)}" for i, line in enumerate(lines)).encode()
+        for n in range(24)
+    ]
+    prose = [sentence(n, 2000).encode() for n in range(20)]
+    monkeypatch.setattr(zstd, "TRIAL_BYTES", 5 * len(prose[0]))
+    winners = []
+    for base, pages in ((b"".join(template[:8]), template[8:]), (prose[0], prose[1:])):
+        bare = _core.Base(base)
+        usual = [bare.encode(page, zstd.LEVEL) for page in pages]
+        long = [bare.encode_long(page, zstd.LEVEL) for page in pages]
+        tried = next(n for n in range(20) if sum(map(len, pages[:n])) >= zstd.TRIAL_BYTES)
+        winner = min(long, usual, key=lambda frames: sum(map(len, frames[:tried])))
+        winners.append(winner is long)
+        best = [min(pair, key=len) for pair in zip(usual, long, strict=True)]
+
+        cluster = zstd.ZstdBase(base, zstd.LEVEL, zstd.LEVEL, zstd.TRIAL_SHARE * zstd.TRIAL_BYTES)
+        assert [cluster.write(page)[0] for page in pages] == best[:tried] + winner[tried:]
+
+        short = zstd.ZstdBase(base, zstd.LEVEL, zstd.LEVEL, zstd.TRIAL_BYTES)
+        assert [short.write(page)[0] for page in pages] == usual
+    assert winners == [True, False]

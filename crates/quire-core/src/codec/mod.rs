@@ -19,7 +19,7 @@ mod zstd_base;
 pub use self::base_choice::{choose_base, choose_base_within};
 pub use self::clusters::{EMPTY, Neighbours, SKETCH_VALUES, Sketch, page_clusters, page_sketch};
 pub use self::dense::DenseBase;
-pub use self::zstd_base::Base;
+pub use self::zstd_base::{Base, Search};
 use crate::base::error::Error;
 
 /// Make the error for a frame that cannot be decoded.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use quire_core::codec;
-use quire_core::codec::{Base as Kept, choose_base_within, tbc};
+use quire_core::codec::{Base as Kept, Search, choose_base_within, tbc};
 
 use crate::guard::run;
 
@@ -44,6 +44,18 @@ impl Base {
         level: i32,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let frame = run(py, || self.kept.encode(page, level))?;
+        Ok(PyBytes::new(py, &frame))
+    }
+
+    /// Compress a page by long matches only: faster, and smaller if the page repeats nearly all of
+    /// a long base.
+    fn encode_long<'py>(
+        &self,
+        py: Python<'py>,
+        page: &[u8],
+        level: i32,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let frame = run(py, || self.kept.encode_with(page, level, Search::Long))?;
         Ok(PyBytes::new(py, &frame))
     }
 

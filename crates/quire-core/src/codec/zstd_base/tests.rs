@@ -20,32 +20,38 @@ fn every_page_comes_back_against_every_base() {
     for base in samples() {
         let prepared = Base::new(&base);
         for page in samples() {
-            let frame = prepared.encode(&page, 3).unwrap();
-            assert!(frame.len() <= page.len() + page.len() / 200 + 16);
-            assert_eq!(prepared.decode(&frame, page.len()).unwrap(), page);
-            if page == base && page.len() > 64 {
-                assert!(
-                    frame.len() < 64,
-                    "{} bytes for the base itself",
-                    frame.len()
-                );
+            for search in [Search::Usual, Search::Long] {
+                let frame = prepared.encode_with(&page, 3, search).unwrap();
+                assert!(frame.len() <= page.len() + page.len() / 200 + 16);
+                assert_eq!(prepared.decode(&frame, page.len()).unwrap(), page);
+                if page == base && page.len() > 64 {
+                    assert!(
+                        frame.len() < 64,
+                        "{} bytes for the base itself",
+                        frame.len()
+                    );
+                }
             }
         }
     }
 }
 
 #[test]
-fn levels_may_change_from_page_to_page() {
+fn levels_and_searches_may_change_from_page_to_page() {
     let page = prose(5, 20_000);
     let base = Base::new(&prose(6, 60_000));
     for level in [9, 1, 19, 9, -5, 99] {
-        let frame = base.encode(&page, level).unwrap();
-        assert_eq!(base.decode(&frame, page.len()).unwrap(), page);
+        for search in [Search::Usual, Search::Long] {
+            let frame = base.encode_with(&page, level, search).unwrap();
+            assert_eq!(base.decode(&frame, page.len()).unwrap(), page);
+        }
     }
-    assert_eq!(
-        base.encode(&page, 9).unwrap(),
-        base.encode(&page, 9).unwrap()
-    );
+    for search in [Search::Usual, Search::Long] {
+        assert_eq!(
+            base.encode_with(&page, 9, search).unwrap(),
+            base.encode_with(&page, 9, search).unwrap()
+        );
+    }
 }
 
 #[test]
