@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import pagewriter, paper_figures
-from benchmarks.run import BENCHMARKS
+from benchmarks.run import BENCHMARKS, of_papers
 from tests.test_docs import COMMANDS
 
 ROOT = Path(__file__).parents[1]
@@ -134,6 +134,18 @@ def test_the_figures_are_those_of_the_stored_results() -> None:
     assert paper_figures.fill(PAGE, results) == PAGE
     assert set(paper_figures.benchmarks_of(PAGE)) <= set(BENCHMARKS)
     assert len(paper_figures.benchmarks_of(PAGE)) > 40
+
+
+def test_no_missed_goal_of_a_paper_is_left_out() -> None:
+    results = pagewriter.stored(ROOT / "benchmarks" / "results", BENCHMARKS)
+    missed = {
+        (name, goal["what"])
+        for name in of_papers()
+        for goal in results[name]["goals"]
+        if not goal["met"]
+    }
+
+    assert sorted(missed - paper_figures.goals_of(PAGE)) == []
 
 
 STORED = {
