@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 import types
 from pathlib import Path
@@ -112,3 +113,24 @@ def rows(text: str) -> list[tuple[str, ...]]:
     """The rows of the Markdown tables in a text, without the lines below their heads."""
     lines = [line for line in text.splitlines() if line.startswith("| ") and "---" not in line]
     return [tuple(cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]) for line in lines]
+
+
+def test_every_stored_result_names_a_commit_of_this_repository() -> None:
+    if _git("rev-parse", "--is-shallow-repository").stdout.strip() != "false":
+        pytest.skip("the history of the repository is not here")
+    origins = {name: run.origin_of(name, RESULTS) for name in run.BENCHMARKS}
+
+    unknown = {
+        name: origin.commit
+        for name, origin in origins.items()
+        if origin is not None
+        and _git("merge-base", "--is-ancestor", origin.commit, "HEAD").returncode
+    }
+
+    assert unknown == {}
+
+
+def _git(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["git", *arguments], cwd=run.REPOSITORY, capture_output=True, text=True, check=False
+    )
