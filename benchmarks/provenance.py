@@ -31,7 +31,12 @@ PACKAGES = (
 #: Follows the name of a commit if the code differed from it.
 LOCAL_CHANGES = " with local changes"
 #: What decides a figure: results of two commits are comparable if none of these differs.
-CODE = ("crates", "Cargo.toml", "Cargo.lock", "python", "benchmarks", ":!benchmarks/results")
+CODE = (
+    *("crates", "Cargo.toml", "Cargo.lock", "python", "benchmarks", ":!benchmarks/results"),
+    # These only choose what runs, and write what was found.
+    *(":!benchmarks/run.py", ":!benchmarks/provenance.py"),
+    *(":!benchmarks/pagewriter.py", ":!benchmarks/paper_figures.py"),
+)
 
 
 @dataclass(frozen=True, slots=True)

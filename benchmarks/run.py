@@ -172,11 +172,11 @@ def of_papers() -> list[str]:
 
 
 def origin_of(name: str, results: Path) -> Provenance | None:
-    """Where and when the stored result of a benchmark was measured; None if there is none."""
-    stored = results / f"{name}.json"
-    if not stored.exists():
+    """Where and when the stored result of a benchmark was measured; None if it cannot be read."""
+    try:
+        return Provenance(**json.loads((results / f"{name}.json").read_text())["provenance"])
+    except (OSError, ValueError, KeyError, TypeError):
         return None
-    return Provenance(**json.loads(stored.read_text())["provenance"])
 
 
 def is_current(name: str, results: Path) -> bool:
@@ -214,9 +214,12 @@ def _run_one(name: str, context: Context, results: Path) -> bool:
     print(report.text(origin, command), flush=True)
     results.mkdir(parents=True, exist_ok=True)
     (results / f"{name}.txt").write_text(report.text(origin, command))
-    (results / f"{name}.json").write_text(report.json(origin, command))
     for figure, svg in report.figures.items():
         (results / f"{name}-{figure}.svg").write_text(svg)
+    # Last, and whole or not at all: `--outdated` skips a benchmark that has this file.
+    unnamed = results / f".{name}.json"
+    unnamed.write_text(report.json(origin, command))
+    unnamed.replace(results / f"{name}.json")
     print(f"{name}: {seconds:.0f} s", file=sys.stderr, flush=True)
     return True
 
@@ -242,7 +245,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--list",
         action="store_true",
-        help="print when, with which code and how long each stored result was measured",
+        help="print when and at which commit each stored result was measured, and how long it took",
     )
     parser.add_argument(
         "--outdated",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import provenance
+from benchmarks import provenance, run
 from benchmarks.context import Context
 from benchmarks.provenance import LOCAL_CHANGES, Provenance
 from benchmarks.report import Report
@@ -16,12 +16,12 @@ from benchmarks.watching import following_news, noise_terms
 from tests.corpus import files
 
 
-@pytest.mark.parametrize("run", [following_news.run, noise_terms.run])
-def test_watching_is_measured_on_small_samples(run: Callable[[Context], Report]) -> None:
+@pytest.mark.parametrize("measure", [following_news.run, noise_terms.run])
+def test_watching_is_measured_on_small_samples(measure: Callable[[Context], Report]) -> None:
     files("versions-news")  # skips where the corpora are absent
     files("versions-terms")
 
-    report = run(Context(quick=True))
+    report = measure(Context(quick=True))
 
     assert report.goals
     assert all(each.met for each in report.goals), report.goals
@@ -71,6 +71,20 @@ def test_a_result_is_current_until_the_code_changes(repository: Path) -> None:
     _commit(repository)
     assert not measured.is_current()
     assert provenance.provenance().is_current()
+
+
+def test_what_only_writes_results_may_change(repository: Path) -> None:
+    measured = provenance.provenance()
+    _write(repository / "benchmarks/run.py", "second")
+    assert measured.is_current()
+
+
+@pytest.mark.parametrize("stored", ["", '{"provenance": ', "[]", "{}", '{"provenance": {"a": 1}}'])
+def test_a_result_that_cannot_be_read_is_measured_again(tmp_path: Path, stored: str) -> None:
+    assert run.origin_of("encode", tmp_path) is None
+    (tmp_path / "encode.json").write_text(stored)
+    assert run.origin_of("encode", tmp_path) is None
+    assert not run.is_current("encode", tmp_path)
 
 
 def test_results_of_changed_or_unknown_code_are_not_current(repository: Path) -> None:
