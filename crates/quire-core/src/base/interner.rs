@@ -168,7 +168,7 @@ impl<'a> Interner<'a> {
         let entry = &self.entries[id];
         entry.key == key
             && entry.length as usize == part.len()
-            && short_bytes::same(
+            && short_bytes::same_near(
                 self.home(entry),
                 entry.start as usize,
                 text,

@@ -2,12 +2,14 @@
 //!
 //! A page consists of thousands of strings of a few bytes, and no processor can predict the length
 //! of the next one. Code that depends on it (a jump for each length class, a call of `memcmp`)
-//! stalls several times per string. Here sixteen bytes are read at once, including bytes after the
-//! end of the piece, which are masked off. So a string of up to sixteen bytes takes the same few
-//! steps whatever its length, and longer ones take a loop. Long strings go to the vectorised
-//! library functions.
+//! stalls several times per string. Here sixteen bytes are read at once (or four times sixteen,
+//! where longer strings are common), including bytes after the end of the piece, which are masked
+//! off. So a string of up to that length takes the same few steps, and longer ones take a loop.
+//! Long strings go to the vectorised library functions.
 //!
 //! All functions are linear and never read outside the text.
+
+use wide::u8x16;
 
 use crate::base::hash::hash64;
 
@@ -26,6 +28,39 @@ const FIRST: [u128; LANE + 1] = {
     }
     masks
 };
+
+/// Up to this number of bytes, strings are hashed and compared in the same steps.
+const NEAR: usize = 4 * LANE;
+
+/// From place [`NEAR`] - `n` on: a mask for the first `n` of [`NEAR`] bytes.
+const MASKS: [u8; 2 * NEAR] = {
+    let mut masks = [0; 2 * NEAR];
+    let mut n = 0;
+    while n < NEAR {
+        masks[n] = 0xff;
+        n += 1;
+    }
+    masks
+};
+
+/// Return [`NEAR`] bytes from `at` on, if the text has that many.
+#[inline]
+fn near(text: &[u8], at: usize) -> Option<&[u8; NEAR]> {
+    text.get(at..)?.first_chunk()
+}
+
+/// Return a mask for the first `length` of [`NEAR`] bytes.
+#[inline]
+fn mask(length: usize) -> &'static [u8; NEAR] {
+    (MASKS[NEAR - length..].first_chunk()).unwrap_or(&[0; NEAR])
+}
+
+/// Return the first `length` bytes in blocks of sixteen, with zeros after them.
+#[inline]
+fn blocks(near: &[u8; NEAR], length: usize) -> [u128; 4] {
+    let (near, mask) = (near.as_chunks().0, mask(length).as_chunks().0);
+    [0, 1, 2, 3].map(|i| u128::from_le_bytes(near[i]) & u128::from_le_bytes(mask[i]))
+}
 
 // Odd numbers without a pattern: the fractions of the golden ratio and of the roots of 2 and 3.
 const K0: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -64,10 +99,21 @@ fn fold(a: u64, b: u64) -> u64 {
 #[must_use]
 pub fn hash(text: &[u8], start: usize, end: usize) -> u64 {
     let length = end - start;
-    if length > LANE {
-        return hash_long(text, start, end);
+    match near(text, start) {
+        Some(near) if length <= NEAR => hash_near(near, length),
+        _ => hash_long(text, start, end),
     }
-    finish(add(K0, load(text, start) & FIRST[length]), length)
+}
+
+#[inline]
+fn hash_near(near: &[u8; NEAR], length: usize) -> u64 {
+    let mut state = K0;
+    let states = blocks(near, length).map(|block| {
+        state = add(state, block);
+        state
+    });
+    // The state after the last block that the piece reaches; even an empty one has a first block.
+    finish(states[length.saturating_sub(1) / LANE % 4], length)
 }
 
 #[inline(never)]
@@ -77,6 +123,9 @@ fn hash_long(text: &[u8], start: usize, end: usize) -> u64 {
     if length > LONG {
         return hash64(&text[start..end]);
     }
+    if length <= LANE {
+        return finish(add(K0, load(text, start) & FIRST[length]), length);
+    }
     let (blocks, _) = text[start..end - 1].as_chunks();
     let state = (blocks.iter()).fold(K0, |state, &block| add(state, u128::from_le_bytes(block)));
     let at = start + blocks.len() * LANE;
@@ -85,26 +134,38 @@ fn hash_long(text: &[u8], start: usize, end: usize) -> u64 {
 
 /// Hash `text[start..end]` for a table in memory.
 ///
-/// Equal to [`hash`] up to sixteen bytes. The blocks of longer pieces do not wait for each other:
-/// each is multiplied on its own, and the products are rotated and added. The values are stored
-/// nowhere, so they may change.
+/// Unlike in [`hash`], blocks do not wait for each other: each is multiplied on its own, and the
+/// products are rotated and added. The values are stored nowhere, so they may change.
 #[inline]
 #[must_use]
 pub fn table_hash(text: &[u8], start: usize, end: usize) -> u64 {
     let length = end - start;
-    if length > LANE {
-        return table_hash_long(text, start, end);
+    match near(text, start) {
+        Some(near) if length <= NEAR => table_hash_near(near, length),
+        _ => table_hash_long(text, start, end),
     }
-    finish(add(K0, load(text, start) & FIRST[length]), length)
+}
+
+#[inline]
+fn table_hash_near(near: &[u8; NEAR], length: usize) -> u64 {
+    let state = (blocks(near, length).into_iter()).fold(0u64, |state, block| {
+        (state.rotate_left(19)).wrapping_add(add(K0, block))
+    });
+    finish(state, length)
 }
 
 #[inline(never)]
 fn table_hash_long(text: &[u8], start: usize, end: usize) -> u64 {
-    let text = &text[..text.len().min(end + LANE)];
     let length = end - start;
+    if length <= NEAR {
+        let mut near = [0; NEAR];
+        near[..length].copy_from_slice(&text[start..end]);
+        return table_hash_near(&near, length);
+    }
     if length > LONG {
         return hash64(&text[start..end]);
     }
+    let text = &text[..text.len().min(end + LANE)];
     let (blocks, _) = text[start..end - 1].as_chunks();
     let state = (blocks.iter()).fold(0u64, |state, &block| {
         (state.rotate_left(19)).wrapping_add(add(K0, u128::from_le_bytes(block)))
@@ -141,6 +202,27 @@ pub fn same(a: &[u8], a_at: usize, b: &[u8], b_at: usize, length: usize) -> bool
         return same_long(a, a_at, b, b_at, length);
     }
     (load(a, a_at) ^ load(b, b_at)) & FIRST[length] == 0
+}
+
+/// [`same`] for pieces of which many have more than sixteen bytes.
+#[inline(always)]
+#[allow(clippy::inline_always)] // a call would cost more than the comparison
+#[must_use]
+pub fn same_near(a: &[u8], a_at: usize, b: &[u8], b_at: usize, length: usize) -> bool {
+    match (near(a, a_at), near(b, b_at)) {
+        (Some(a), Some(b)) if length <= NEAR => {
+            let (a, b, mask) = (a.as_chunks().0, b.as_chunks().0, mask(length).as_chunks().0);
+            let differs = |i: usize| (u8x16::new(a[i]) ^ u8x16::new(b[i])) & u8x16::new(mask[i]);
+            let any = (differs(0) | differs(1)) | (differs(2) | differs(3));
+            any.simd_eq(u8x16::splat(0)).to_bitmask() == 0xffff
+        }
+        _ => same_bytes(a, a_at, b, b_at, length),
+    }
+}
+
+#[inline(never)]
+fn same_bytes(a: &[u8], a_at: usize, b: &[u8], b_at: usize, length: usize) -> bool {
+    a[a_at..a_at + length] == b[b_at..b_at + length]
 }
 
 #[inline(never)]
@@ -229,10 +311,16 @@ mod tests {
             for start in [0, 3, text.len() - length] {
                 let alone = text[start..start + length].to_vec();
                 assert!(same(&text, start, &alone, 0, length));
+                assert!(same_near(&text, start, &alone, 0, length));
+                assert!(same_near(&text, start, &text, start, length));
                 for at in 0..length {
                     let mut other = alone.clone();
                     other[at] ^= 0x80;
                     assert!(!same(&text, start, &other, 0, length), "{length} {at}");
+                    assert!(!same_near(&text, start, &other, 0, length));
+                    // Also with bytes after the end of both.
+                    other.extend_from_slice(&text);
+                    assert!(!same_near(&text, start, &other, 0, length));
                 }
             }
         }

@@ -107,7 +107,10 @@ impl<'a> Tokenizer<'a> {
         let mut start = self.at;
         let mut at = start;
         loop {
-            at = scan::find(source, at, b'<');
+            // Mostly the next token is a tag, which is known sooner without a search.
+            if source.get(at) != Some(&b'<') {
+                at = scan::find(source, at, b'<');
+            }
             if at == source.len() {
                 self.at = at;
                 return if at > start {

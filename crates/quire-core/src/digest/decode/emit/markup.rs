@@ -50,7 +50,7 @@ impl<'a> Strings<'a> {
     #[allow(clippy::inline_always)] // called twice per node
     pub(super) fn put(&self, id: i32, sink: &mut impl Sink) -> bool {
         let (start, end) = self.place(id);
-        sink.put_span(self.heap, start, end)
+        sink.put_string(self.heap, start, end)
     }
 }
 

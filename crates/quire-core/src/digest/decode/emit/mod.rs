@@ -34,6 +34,12 @@ pub trait Sink {
         self.put(&text[start as usize..end as usize])
     }
 
+    /// [`Self::put_span`] for runs and contents, many of which are longer than a tag.
+    #[inline]
+    fn put_string(&mut self, text: &[u8], start: u32, end: u32) -> bool {
+        self.put_span(text, start, end)
+    }
+
     /// Called when a node begins. Only a few sinks use it.
     #[inline]
     fn opens(&mut self, _node: usize) {}
@@ -95,6 +101,14 @@ impl Sink for Comparison<'_> {
         self.at = at + length;
         self.at <= self.source.len()
             && short_bytes::same(text, start as usize, self.source, at, length)
+    }
+
+    #[inline]
+    fn put_string(&mut self, text: &[u8], start: u32, end: u32) -> bool {
+        let (at, length) = (self.at, (end - start) as usize);
+        self.at = at + length;
+        self.at <= self.source.len()
+            && short_bytes::same_near(text, start as usize, self.source, at, length)
     }
 }
 

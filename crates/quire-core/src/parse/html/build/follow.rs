@@ -67,7 +67,8 @@ impl Follow {
     }
 
     /// Note that a node was appended to the tree.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // a call would pass the node through memory
     pub fn node(&mut self, node: &DraftNode, depth: u32) {
         if self.state != State::Following {
             return;
