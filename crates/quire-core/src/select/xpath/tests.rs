@@ -339,6 +339,9 @@ fn axes_are_what_parents_say() {
     }
 }
 
+/// Longer than any answer takes, even on a machine that is busy with other work.
+const HANG: Duration = Duration::from_secs(120);
+
 #[test]
 fn hostile_expressions_end() {
     let expressions = [
@@ -376,11 +379,8 @@ fn hostile_expressions_end() {
             // Steps on sets read nested subtrees once, so these are linear on any page.
             let linear = !expression.contains('[') && !expression.contains('=');
             assert!(answer.is_ok() || !linear, "{expression}: {answer:?}");
-            assert!(
-                start.elapsed() < Duration::from_secs(10),
-                "{expression} took {:?}",
-                start.elapsed()
-            );
+            let taken = start.elapsed();
+            assert!(taken < HANG, "{expression} took {taken:?}");
         }
     }
 }
@@ -405,7 +405,7 @@ fn long_expressions_on_large_pages_end() {
         }
         // Both kinds take less than a second; hundreds of times that without counting.
         let taken = start.elapsed();
-        assert!(taken < Duration::from_secs(10), "{head} took {taken:?}");
+        assert!(taken < HANG, "{head} took {taken:?}");
     };
     let nothing = || Some(Found::Nodes(Vec::new()));
     // Predicates on nothing are free.

@@ -275,10 +275,9 @@ fn hostile_selectors_end() {
             let answer = css(&page, selector, 0, Limits { steps: 6_000_000 });
             assert!(answer.is_ok(), "{selector}: {answer:?}");
             let elapsed = start.elapsed();
-            assert!(
-                elapsed < Duration::from_secs(10),
-                "{selector} took {elapsed:?}"
-            );
+            // Longer than any answer takes, even on a machine that is busy with other work.
+            let hang = Duration::from_secs(120);
+            assert!(elapsed < hang, "{selector} took {elapsed:?}");
         }
     }
     let page = big_page(100_000, false);
