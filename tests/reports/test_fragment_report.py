@@ -20,6 +20,7 @@ from quire.reports.fragments.report import as_json, fragment_report, graph_of
 from quire.reports.fragments.style import STYLE
 from quire.sources.capture import Capture
 from tests.conftest import require
+from tests.fragments.test_pacing import front
 from tests.fragments.test_statistics import MENU, START, capture, entry, small_site, write_log
 
 # Each would run, load, lead astray or reorder the line, were it copied.
@@ -173,6 +174,24 @@ def test_a_page_is_painted_with_words_beside_every_colour() -> None:
     assert len(boxes) == len(found.select(".words .part > .label"))
     assert f"{len(HOSTILE)} pages, exact" in labels
     assert any("2 changes in" in label for label in labels)
+
+
+def test_a_page_of_parts_with_their_own_pace_says_what_they_cost_and_save() -> None:
+    """Each part is on one page: its include is stored, and nothing is stored less."""
+    captures = [
+        capture(f"{hour}", front(hour), url="/front", time=START + timedelta(hours=hour))
+        for hour in range(8)
+    ]
+    drawn, numbers = drawn_of(captures)
+    plain = re.sub("<[^>]*>", " ", drawn)
+
+    assert numbers["totals"]["paced"] == 3
+    assert numbers["totals"]["stored_saved"] < 0 < numbers["totals"]["moved_saved"]
+    assert "more to store" in plain
+    assert "less to move, while parts are fresh" in plain
+    assert "No shared part is worth cutting out" not in plain
+    assert drawn.count("cut out for its pace</span>") >= 3
+    assert "The rest of its page changes at other times." in plain
 
 
 @pytest.mark.parametrize("count", [0, 1])

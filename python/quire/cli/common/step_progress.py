@@ -23,6 +23,7 @@ _STEPS = {
     "versions": "tracking versions",
     "measure": "measuring lifetimes",
     "apart": "isolating parts",
+    "continue": "following parts",
     "differences": "comparing similar parts",
     "places": "naming places",
     "graph": "drawing the graph",

@@ -30,6 +30,7 @@ from quire.cli.fragments.plan_options import (
     MinPagesOption,
     MinSourceOption,
     MostTtlOption,
+    PaceOption,
     PoliciesOption,
     PrefixOption,
     TtlOption,
@@ -72,6 +73,7 @@ def plan(
     variant_query: VariantQueryOption = None,
     variant_cookie: VariantCookieOption = None,
     apart: ApartOption = True,
+    pace: PaceOption = True,
     ttl: TtlOption = None,
     most_ttl: MostTtlOption = _DAY_S,
     policies: PoliciesOption = None,
@@ -108,6 +110,7 @@ def plan(
         by_folder=by_folder,
         variants=Variants.told(variant, variant_query, variant_cookie),
         apart=apart,
+        pace=pace,
         ttl_s=ttl,
         most_ttl_s=most_ttl,
         policies=policies,
@@ -142,6 +145,7 @@ def esi(
     variant_query: VariantQueryOption = None,
     variant_cookie: VariantCookieOption = None,
     apart: ApartOption = True,
+    pace: PaceOption = True,
     ttl: TtlOption = None,
     most_ttl: MostTtlOption = _DAY_S,
     policies: PoliciesOption = None,
@@ -159,8 +163,9 @@ def esi(
         str | None,
         typer.Option(
             metavar="DIR",
-            help="Earlier composition of the same pages: a part that changed in its place keeps "
-            "its name, so that it is purged and not replaced. `quire fragments changed` lists them.",
+            help="Earlier composition of the same pages: parts stay cut out as they were, and a part "
+            "that changed keeps its name, so that it is purged and not replaced. "
+            "`quire fragments changed` lists them.",
         ),
     ] = None,
     format: FormatOption = Format.text,  # noqa: A002 - the name of the option
@@ -199,18 +204,20 @@ def esi(
         by_folder=by_folder,
         variants=Variants.told(variant, variant_query, variant_cookie),
         apart=apart,
+        pace=pace,
         ttl_s=ttl,
         most_ttl_s=most_ttl,
         policies=policies,
         most_bytes=most_bytes,
     )
+    earlier = Path(after) if after is not None else None
     with planning(asked) as planner:
         manifest = write_composition(
-            planner.plan(),
+            planner.plan(earlier),
             target,
             force=force,
             origin=server,
-            after=Path(after) if after is not None else None,
+            after=earlier,
             progress=planner.progress,
         )
         planner.note_strangers(manifest)
@@ -331,7 +338,9 @@ def _print(manifest: Manifest) -> None:
     _print_policies(manifest)
     _print_hazards(manifest)
     if len(manifest.pages) == 1 and not manifest.fragments:
-        terminal.note("one page shares nothing with others; name more pages")
+        terminal.note(
+            "one page shares nothing with others; name more pages, or several captures of it"
+        )
     elif not manifest.fragments and not refused:
         terminal.note("no part is worth cutting out; try a lower --min-source-bytes")
 

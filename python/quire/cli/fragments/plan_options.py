@@ -59,6 +59,14 @@ ApartOption = Annotated[
         help="Also cut out parts of one page that no cache may keep, so that the rest can be kept.",
     ),
 ]
+PaceOption = Annotated[
+    bool,
+    typer.Option(
+        "--pace/--no-pace",
+        help="Also cut out parts of one page that change at another pace than the rest, so that "
+        "only what changed is fetched again. Needs several captures of the page.",
+    ),
+]
 TtlOption = Annotated[
     int | None,
     typer.Option(
@@ -103,6 +111,7 @@ class Asked:
     by_folder: bool
     variants: Variants
     apart: bool
+    pace: bool
     ttl_s: int | None
     most_ttl_s: int
     policies: str | None
@@ -139,6 +148,7 @@ class Asked:
             ttl_s=self.ttl_s,
             most_ttl_s=self.most_ttl_s,
             apart=self.apart,
+            pace=self.pace,
             vary=self.variants.vary,
             given={} if self.policies is None else read_policies(Path(self.policies)),
         )
@@ -153,11 +163,20 @@ class Planner:
     keeping: Keeping
     progress: Progress
 
-    def plan(self) -> FragmentPlan:
-        """Make the plan."""
+    def plan(self, after: Path | None = None) -> FragmentPlan:
+        """Make the plan; one that follows an earlier composition keeps its cuts if it can."""
         from quire.fragments.caching.site_plan import plan_site  # noqa: PLC0415 - heavy
+        from quire.fragments.esi.continued import continued_parts  # noqa: PLC0415 - heavy
 
-        return plan_site(self.site, rules=self.rules, keeping=self.keeping, progress=self.progress)
+        return plan_site(
+            self.site,
+            rules=self.rules,
+            keeping=self.keeping,
+            continued=(
+                continued_parts(after, self.site, self.progress) if after is not None else None
+            ),
+            progress=self.progress,
+        )
 
     def note_strangers(self, manifest: Manifest) -> None:
         """Name the given policies that match no fragment: those of another plan, or misspelt."""

@@ -28,6 +28,7 @@ from quire.cli.fragments.plan_options import (
     MinPagesOption,
     MinSourceOption,
     MostTtlOption,
+    PaceOption,
     PoliciesOption,
     PrefixOption,
     TtlOption,
@@ -76,6 +77,7 @@ def report(
     prefix: PrefixOption = "",
     any_start: AnyStartOption = False,
     apart: ApartOption = True,
+    pace: PaceOption = True,
     ttl: TtlOption = None,
     most_ttl: MostTtlOption = _DAY_S,
     policies: PoliciesOption = None,
@@ -131,6 +133,7 @@ def report(
         by_folder=by_folder,
         variants=Variants.told(variant, variant_query, variant_cookie),
         apart=apart,
+        pace=pace,
         ttl_s=ttl,
         most_ttl_s=most_ttl,
         policies=policies,
@@ -198,7 +201,8 @@ def _print(study: FragmentStudy) -> None:
         f"{format_count(totals.pages, 'page')}, {format_count(totals.versions, 'version')}: "
         f"{format_count(totals.worth_it, 'part')} worth cutting out, "
         f"{format_bytes(totals.stored_saved)} of {format_bytes(totals.page_bytes)} stored less{share}\n"
-        f"{totals.isolated:,} of these isolated, {totals.approximate:,} more only alike, "
+        f"{totals.isolated:,} of these isolated, {totals.paced:,} cut out for their pace; "
+        f"{totals.approximate:,} more only alike, "
         f"{totals.own_pace:,} that change at their own pace; "
         f"{format_count(totals.refused, 'page')} refused\n"
     )

@@ -20,6 +20,9 @@ from quire.fragments.site.collection import Collection, Seen, SourcePage
 from quire.sources.capture import Capture
 from quire.spool import Closes
 
+#: Names of files, by the place of a page and by a part of its newest version.
+Continued = Mapping[int, Mapping[Span, str]]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keeping:
@@ -29,6 +32,7 @@ class Keeping:
         ttl_s: TTL of everything that isn't private, instead of measured ones; None to measure.
         most_ttl_s: longest TTL that is measured.
         apart: isolate parts of a page that no cache may keep, if that helps the rest.
+        pace: cut out parts that change at another pace than the rest of their page.
         vary: headers that distinguish users, for private content.
         given: policies of fragments, by name; they replace all others.
     """
@@ -36,6 +40,7 @@ class Keeping:
     ttl_s: int | None = None
     most_ttl_s: int = MOST_TTL_S
     apart: bool = True
+    pace: bool = True
     vary: tuple[str, ...] = ("Cookie",)
     given: Mapping[str, Policy] = field(default_factory=dict)
 
@@ -87,12 +92,15 @@ class FragmentPlan(Closes):
         cuts: the cuts in their newest versions.
         measured: the policies of the files.
         owns_site: whether closing the plan closes the site.
+        continued: parts of pages that were files of an earlier composition, and the names of these
+            files, by the place of the page.
     """
 
     site: Collection
     cuts: SiteCuts
     measured: Measured
     owns_site: bool = False
+    continued: Continued = field(default_factory=dict)
 
     @property
     def rules(self) -> PlanRules:

@@ -1,20 +1,29 @@
 """Site plan: the plan of a site with all that its versions and users show.
 
-Parts that no cache may keep are isolated, unless the rest of their page could not be kept either;
-and every file gets the policy that was measured.
+Parts that no cache may keep are isolated, unless the rest of their page could not be kept either.
+Parts that change at another pace than the rest are files of their own, if a cache may keep them.
+Every file gets the policy that was measured.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from quire.fragments.caching.isolation import isolated_parts
-from quire.fragments.caching.measure import measured, watch
-from quire.fragments.caching.plan import FragmentPlan, Keeping
+from quire.fragments.caching.measure import PageWatch, measured, watch
+from quire.fragments.caching.pacing import REQUEST_BYTES, PacedNodes, paced_parts
+from quire.fragments.caching.plan import Continued, FragmentPlan, Keeping, Measured
 from quire.fragments.caching.region import Region
 from quire.fragments.caching.region_history import PageHistory
-from quire.fragments.cuts.candidates import Span
-from quire.fragments.cuts.site_cuts import Candidates, PlanRules, cut_site, find_candidates
+from quire.fragments.cuts.candidates import CutKind, Span
+from quire.fragments.cuts.site_cuts import (
+    Candidates,
+    PlanRules,
+    SiteCuts,
+    cut_site,
+    find_candidates,
+)
 from quire.fragments.lifetime.results import Lifetimes
 from quire.fragments.site.collection import Collection
 from quire.fragments.site.site_lifetimes import all_lifetimes
@@ -22,12 +31,17 @@ from quire.progress import Progress, no_progress
 
 __all__ = ["Keeping", "plan_site"]
 
+# A page whose rest is in the cache is shown sooner, so isolated parts may cost this many times what
+# the page without them does.
+_MOST_TIMES = 2
+
 
 def plan_site(
     site: Collection,
     *,
     rules: PlanRules | None = None,
     keeping: Keeping | None = None,
+    continued: Continued | None = None,
     progress: Progress = no_progress,
 ) -> FragmentPlan:
     """Plan the cuts in the newest version of each page, with policies measured from all captures.
@@ -53,9 +67,11 @@ def plan_site(
         site: the pages.
         rules: what to cut out.
         keeping: how long files are cached.
+        continued: parts that were files of an earlier composition (``continued_parts``). They stay
+            files of their own, as long as that does not cost more than other cuts.
         progress: called with the step, the amount done and the total.
     """
-    keeping = keeping or Keeping()
+    keeping, continued = keeping or Keeping(), continued or {}
     # With a given TTL no history is needed; but other users may show private parts.
     is_asked = keeping.ttl_s is None or any(page.others for page in site.pages)
     # The smallest part may be the one that makes a page private.
@@ -70,9 +86,36 @@ def plan_site(
     vain = {one for one in bodies if cuts.pages[one].isolates and not found.page(one).is_cached}
     if vain:
         cuts = cuts.without_isolated(site, vain)
-        known = {place: rows for place, rows in told.items() if site.pages[place].body not in vain}
-        found = measured(site, watch(site, cuts, lives, progress, known), lives, keeping)
-    return FragmentPlan(site, cuts, found)
+        told = watch(site, cuts, lives, progress, _others(site, told, vain))
+        found = measured(site, told, lives, keeping)
+    paced = paced_parts(site, cuts, lives, continued) if keeping.pace else {}
+    while paced:  # fewer each time: until a cache may keep all of them
+        cuts = cuts.with_paced(site, paced)
+        told = watch(site, cuts, lives, progress, _others(site, told, paced))
+        found = measured(site, told, lives, keeping)
+        paced = _kept(cuts, found)
+    return FragmentPlan(site, cuts, found, continued=continued)
+
+
+def _others(
+    site: Collection, told: Mapping[int, PageWatch], bodies: AbstractSet[int] | Mapping[int, object]
+) -> dict[int, PageWatch]:
+    """Leave out the histories of some pages."""
+    return {place: rows for place, rows in told.items() if site.pages[place].body not in bodies}
+
+
+def _kept(cuts: SiteCuts, found: Measured) -> dict[int, list[Span]]:
+    """List pages with paced parts that no cache may keep, and their other paced parts.
+
+    Such a part would be fetched at every request, in a request of its own.
+    """
+    kept: dict[int, list[Span]] = {}
+    for body, page in cuts.pages.items():
+        paced = [part for part in page.parts if part.kind is CutKind.PACED]
+        good = [part for part in paced if found.fragment(part.name).is_cached]
+        if len(good) < len(paced):
+            kept[body] = [(part.start, part.end) for part in good]
+    return kept
 
 
 def _helpful(
@@ -85,7 +128,8 @@ def _helpful(
     """Leave out isolated parts of pages that no cache may keep, however much else is cut out.
 
     Such parts would be dropped later anyway; but until then they would keep the elements around
-    them from being cut out, on all pages.
+    them from being cut out, on all pages. So are parts that cost more than fetching the page
+    without them: a list of which every item changes is better fetched at once.
     """
     places = {site.pages[place].body: place for place in spans}
     isolated = {body: spans[place] for body, place in places.items() if body in candidates.elements}
@@ -94,6 +138,15 @@ def _helpful(
         page, source = site.pages[places[body]], site.body(body)
         rest = Region.of("", 0, len(source), holes, source)
         history = PageHistory(site, page, lives[places[body]])
-        if keeping.policy(history.watched([rest])).is_cached:
+        if not keeping.policy(history.watched([rest])).is_cached:
+            continue
+        parts_cost = sum(end - start + REQUEST_BYTES for start, end in isolated[body])
+        page_cost = REQUEST_BYTES + len(source)
+        if keeping.pace:
+            nodes = PacedNodes.of(lives[places[body]], source, (), candidates.rules.min_bytes)
+            include_bytes = candidates.rules.include_bytes
+            paced = nodes.choose(include_bytes)
+            page_cost -= sum(end - start - include_bytes for start, end in paced)
+        if parts_cost <= _MOST_TIMES * page_cost:
             found[body] = isolated[body]
     return found

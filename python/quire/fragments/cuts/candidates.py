@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,18 @@ from quire.digest.source_spans import source_spans
 Span = tuple[int, int]
 
 
+class CutKind(Enum):
+    """Why a part is cut out.
+
+    Several pages have it, no cache may keep it, or it changes at another pace than the rest of its
+    page.
+    """
+
+    SHARED = "shared"
+    ISOLATED = "isolated"
+    PACED = "paced"
+
+
 @dataclass(frozen=True, slots=True)
 class Cut:
     """A part of a page or of a fragment that becomes an include.
@@ -27,12 +40,14 @@ class Cut:
     Attributes:
         start: its first byte, counted from the beginning of the page or fragment.
         end: after its last byte.
-        key: the key of the shared element; None for an isolated part, cut out of this page alone.
+        key: the key of the shared element; None for a part that is cut out of this page alone.
+        kind: why it is cut out.
     """
 
     start: int
     end: int
     key: int | None
+    kind: CutKind = CutKind.SHARED
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from quire.errors import InternalError
 from quire.fragments.cuts.candidates import (
     Cut,
+    CutKind,
     Elements,
     SharedElements,
     Span,
@@ -83,19 +84,26 @@ class Part(NamedTuple):
     Attributes:
         start: its first byte in the page or fragment around it.
         end: after its last byte.
-        key: the key of the shared element; None for an isolated part.
+        key: the key of the shared element; None for a part that is cut out of this page alone.
         sha256: of its bytes, in hexadecimal digits.
+        kind: why it is cut out.
     """
 
     start: int
     end: int
     key: int | None
     sha256: str
+    kind: CutKind
 
     @property
     def name(self) -> str:
         """The name of the fragment."""
         return self.sha256[:DIGITS]
+
+    @property
+    def cut(self) -> Cut:
+        """The cut, without the bytes."""
+        return Cut(self.start, self.end, self.key, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +131,13 @@ class CutPage:
     @property
     def isolates(self) -> bool:
         """Whether a part of the page was to be isolated, made or stopped by a hazard."""
-        return any(part.key is None for part in self.parts) or any(
-            one.cut.key is None for one in self.stopped
-        )
+        return any(one.kind is CutKind.ISOLATED for one in self.cuts)
+
+    @property
+    def cuts(self) -> list[Cut]:
+        """All cuts of the page, made or stopped by a hazard, in page order."""
+        every = [part.cut for part in self.parts] + [one.cut for one in self.stopped]
+        return sorted(every, key=lambda one: one.start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +147,8 @@ class CutFragment:
     Attributes:
         sha256: of its bytes, includes filled in.
         length: its bytes, includes filled in.
-        key: the key of the shared element; None for an isolated part.
+        key: the key of the shared element; None for a part that is cut out of one page alone.
+        kind: why it is cut out, where it is met first.
         parts: the cuts inside it.
         first_page: the first page that has it, by its place in the collection.
         first_offset: its first byte there.
@@ -144,6 +157,7 @@ class CutFragment:
     sha256: str
     length: int
     key: int | None
+    kind: CutKind
     parts: tuple[Part, ...]
     first_page: int
     first_offset: int
@@ -186,12 +200,31 @@ class SiteCuts:
             site: the pages.
             bodies: the pages, by the numbers of their bytes.
         """
+        kept = {
+            body: [one for one in self.pages[body].cuts if one.kind is not CutKind.ISOLATED]
+            for body in bodies
+        }
+        return self._cut_again(site, kept)
+
+    def with_paced(self, site: Collection, paced: Mapping[int, Sequence[Span]]) -> SiteCuts:
+        """Return the same cuts with other parts that are cut out for their pace, instead of those.
+
+        Args:
+            site: the pages.
+            paced: the parts, by the number of the page's bytes. None overlaps another or any cut
+                of another kind. Pages that are not named keep theirs.
+        """
+        cuts = {}
+        for body, spans in paced.items():
+            kept = [one for one in self.pages[body].cuts if one.kind is not CutKind.PACED]
+            kept += [Cut(start, end, None, CutKind.PACED) for start, end in spans]
+            cuts[body] = sorted(kept, key=lambda one: one.start)
+        return self._cut_again(site, cuts)
+
+    def _cut_again(self, site: Collection, cuts: Mapping[int, Sequence[Cut]]) -> SiteCuts:
         pages = dict(self.pages)
-        for body in bodies:
-            page = pages[body]
-            every = [Cut(*part[:3]) for part in page.parts] + [one.cut for one in page.stopped]
-            cuts = sorted((one for one in every if one.key is not None), key=lambda one: one.start)
-            pages[body] = _cut_page(page, site.body(body), cuts)
+        for body, mine in cuts.items():
+            pages[body] = _cut_page(pages[body], site.body(body), mine)
         return replace(
             self, pages=pages, fragments=_fragments(site, pages, self.inside, self.rules)
         )
@@ -292,7 +325,7 @@ def cut_site(
 def _with_isolated(cuts: Sequence[Cut], spans: Sequence[Span]) -> list[Cut]:
     """Add isolated parts, except those that are cut out already."""
     more = [
-        Cut(start, end, None)
+        Cut(start, end, None, CutKind.ISOLATED)
         for start, end in spans
         if all(end <= cut.start or cut.end <= start for cut in cuts)
     ]
@@ -316,7 +349,7 @@ def _scanned(
         # Without hazards every cut is made, and the choice pays already.
         if last or not any(page.stopped for page in found.values()):
             break
-        made = [[Cut(*part[:3]) for part in page.parts] for page in found.values()]
+        made = [[part.cut for part in page.parts] for page in found.values()]
         lost = Uses.of(pages=made, inside=inside).lost(include_bytes, inside)
         pending = [body for body, page in found.items() if any(p.key in lost for p in page.parts)]
         for body in pending:
@@ -338,9 +371,13 @@ def _cut_page(page: CutPage, source: bytes, cuts: Sequence[Cut]) -> CutPage:
     )
 
 
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
 def _parts(source: bytes, scanned: Scanned) -> tuple[Part, ...]:
     return tuple(
-        Part(cut.start, cut.end, cut.key, hashlib.sha256(source[cut.start : cut.end]).hexdigest())
+        Part(cut.start, cut.end, cut.key, _sha256(source[cut.start : cut.end]), cut.kind)
         for cut in scanned.made
     )
 
@@ -369,7 +406,7 @@ def _fragments(
         for one in parts:  # as deep as includes nest
             add(one, mine, page, base + part.start)
         found[part.name] = CutFragment(
-            part.sha256, part.end - part.start, part.key, parts, page, base + part.start
+            part.sha256, part.end - part.start, part.key, part.kind, parts, page, base + part.start
         )
 
     for body, page in pages.items():

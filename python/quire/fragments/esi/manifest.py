@@ -134,6 +134,15 @@ class Volumes:
         return self.templates + self.fragments
 
 
+#: Identifies a page in compositions that follow each other.
+PageKey = tuple[str, str]
+
+
+def page_key(address: str, name: str) -> PageKey:
+    """Identify a page by its address, or by its name if it has none."""
+    return (address, "") if address else ("", name)
+
+
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """A composition without the bytes of its files.
@@ -158,6 +167,13 @@ class Manifest:
     def include_bytes(self) -> int:
         """The length of an include."""
         return len(include(self.prefix, "fragments", "0" * 32))
+
+    def pages_by_key(self) -> dict[PageKey, ComposedPage]:
+        """Return the pages by ``page_key``; of several with the same key, the first."""
+        found: dict[PageKey, ComposedPage] = {}
+        for page in self.pages:
+            found.setdefault(page_key(page.address, page.name), page)
+        return found
 
     def to_json(self) -> str:
         """Return it as JSON, in ASCII: names and addresses are other people's."""

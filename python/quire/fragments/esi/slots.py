@@ -6,9 +6,9 @@ fragment between the same neighbours. If a composition follows an earlier one, e
 name, so a part changes under its address: only its own file has other bytes, and only that one has
 to be purged.
 
-A new fragment continues an old one if both have the same content, or if on most pages it is in the
-same place: between the same fragments, in the same order. A name that is still in use is never
-given to a second file. Names do not tell the content any more; the manifest has the SHA-256.
+A new fragment continues an old one if both have the same content, if the plan followed the old one
+to its place (``continued_parts``), or if on most pages it is in the same place: between the same
+fragments, in the same order. A name that is still in use is never given to a second file. Names do not tell the content any more; the manifest has the SHA-256.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from quire.fragments.caching.plan import FragmentPlan
 from quire.fragments.cuts.includes import DIGITS, Folder, include_pattern
 from quire.fragments.esi.addresses import Place, places_of
 from quire.fragments.esi.compose import folder_reader
-from quire.fragments.esi.manifest import ComposedPage, FragmentFile, Manifest
+from quire.fragments.esi.manifest import ComposedPage, FragmentFile, Manifest, page_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,7 @@ def slots_after(folder: Path, plan: FragmentPlan) -> Slots:
         for one in old.by_content.get(content, ()):
             if old.folder[one] == _folder(plan, content):
                 names.keep(names.fragments, one, content)
+    _continue_parts(old, plan, names)
     _continue_places(old, plan, pairs, names)
     for content in plan.cuts.fragments:
         names.ensure(names.fragments, content)
@@ -139,17 +140,24 @@ def _folder(plan: FragmentPlan, content: str) -> Folder:
 
 def _page_pairs(old: _Old, plan: FragmentPlan) -> list[tuple[ComposedPage, str]]:
     """Pair the pages that are at the same address, or have the same name if they have none."""
-    known: dict[str, ComposedPage] = {}
-    for page in old.manifest.pages:
-        known.setdefault(page.address or f"name {page.name}", page)
+    known = old.manifest.pages_by_key()
     found = []
     places: Sequence[Place] = places_of(plan.site.pages)
     for new, place in zip(plan.site.pages, places, strict=True):
         cut = plan.cuts.pages[new.body]
-        before = known.get(place.address or f"name {new.name}")
+        before = known.get(page_key(place.address, new.name))
         if before is not None and before.folder == ("templates" if cut.parts else "whole"):
             found.append((before, cut.sha256))
     return found
+
+
+def _continue_parts(old: _Old, plan: FragmentPlan, names: _Names) -> None:
+    """Give the names of fragments to the parts that the plan followed them to."""
+    for place, followed in plan.continued.items():
+        for part in plan.cuts.pages[plan.site.pages[place].body].parts:
+            name = followed.get((part.start, part.end), "")
+            if old.folder.get(name) == _folder(plan, part.name):
+                names.keep(names.fragments, name, part.name)
 
 
 def _continue_places(

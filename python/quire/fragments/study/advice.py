@@ -24,6 +24,11 @@ def _exact(facts: FragmentFacts) -> tuple[Action, str]:
     if facts.planned == "isolated":
         away = "keep it out of shared caches" if policy.sharing == "private" else "do not cache it"
         return "isolate", f"Cut it out and {away}, so that the rest can be cached: {policy.reason}."
+    if facts.planned == "paced":
+        return (
+            "cut",
+            f"Cut it out and {_keeping(policy)} The rest of its page changes at other times.",
+        )
     if policy.sharing == "private":
         more = "If the private part were separate, the rest could be cached."
         return "isolate", f"Cut it out, but keep it out of shared caches: {PRIVATE}. {more}"
@@ -59,6 +64,9 @@ def _own_pace(facts: FragmentFacts) -> tuple[Action, str]:
     if facts.planned == "isolated":
         away = "out of shared caches" if policy.sharing == "private" else "out of the cache"
         return "isolate", f"The plan cuts it out and keeps it {away}: {policy.reason}."
+    if facts.planned == "paced":
+        kept = f"cached for {format_duration(policy.ttl_s)}" if policy.is_cached else "not cached"
+        return "cut", f"The plan cuts it out for its pace, {kept}: {policy.reason}."
     if facts.planned == "cut":
         kept = f"cached for {format_duration(policy.ttl_s)}" if policy.is_cached else "not cached"
         return "cut", f"The plan cuts it out with a shared fragment, {kept}: {policy.reason}."

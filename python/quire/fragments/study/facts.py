@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from quire.fragments.caching.change_rate import Pace
+from quire.fragments.cuts.candidates import CutKind
 from quire.fragments.cuts.hazards import HazardKind
 from quire.fragments.policy import Policy, Sharing
 from quire.fragments.study.differences import Difference
@@ -13,8 +15,15 @@ from quire.fragments.study.differences import Difference
 Tier: TypeAlias = Literal["exact", "approximate", "own pace"]
 #: What to do about a fragment.
 Action = Literal["cut", "leave", "isolate", "unify"]
-#: What the plan does: it cuts the part or a fragment around it out, isolates it, or leaves it.
-Planned = Literal["cut", "isolated", "left"]
+#: What the plan does: it cuts the part or a shared fragment around it out, isolates it, cuts it out
+#: for its pace, or leaves it.
+Planned = Literal["cut", "isolated", "paced", "left"]
+#: What the plan does with each kind of cut.
+PLANNED: Mapping[CutKind, Planned] = {
+    CutKind.SHARED: "cut",
+    CutKind.ISOLATED: "isolated",
+    CutKind.PACED: "paced",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +133,7 @@ class Totals:
         refused: pages that the plan leaves whole, because caches would not compose them correctly.
         worth_it: fragments of the plan.
         isolated: those of them that are cut out so that the rest of a page can be cached.
+        paced: those of them that are cut out because they change at another pace than the rest.
         approximate: parts that are alike on several pages, but not equal.
         own_pace: parts that change when the rest of their page does not.
         stored_saved: bytes that are stored less with the plan, equal pages included.
@@ -140,6 +150,7 @@ class Totals:
     refused: int
     worth_it: int
     isolated: int
+    paced: int
     approximate: int
     own_pace: int
     stored_saved: int

@@ -19,6 +19,7 @@ PartPlace: TypeAlias = tuple[int, int, int]
 
 _COVERED: dict[Planned, str] = {
     "isolated": "Covered: the plan isolates it.",
+    "paced": "Covered: the plan cuts out parts of it or around it.",
     "cut": "Covered: it cannot be cut out as a whole, and the plan cuts out parts of it.",
     "left": "Covered by other advice, about a part in it or around it.",
 }

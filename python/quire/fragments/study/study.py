@@ -32,7 +32,7 @@ from quire.fragments.caching.change_rate import Pace, joined_pace, pace_of
 from quire.fragments.caching.plan import FragmentPlan
 from quire.fragments.caching.region import Region
 from quire.fragments.caching.region_history import PageHistory, Watched
-from quire.fragments.cuts.candidates import elements_of
+from quire.fragments.cuts.candidates import CutKind, elements_of
 from quire.fragments.cuts.hazards import HazardKind
 from quire.fragments.cuts.site_cuts import CutPage, Part
 from quire.fragments.esi.composition import Composition
@@ -42,7 +42,7 @@ from quire.fragments.shared.rules import MIN_BYTES, MIN_MATCH, MIN_PAGES
 from quire.fragments.site.collection import Collection
 from quire.fragments.study.advice import advised
 from quire.fragments.study.differences import differences
-from quire.fragments.study.facts import FragmentFacts, PartHazard, Planned, Totals
+from quire.fragments.study.facts import PLANNED, FragmentFacts, PartHazard, Planned, Totals
 from quire.fragments.study.page_requests import PageRequests
 from quire.fragments.study.part_names import part_name
 from quire.fragments.study.steps import PartPlace, ranked
@@ -237,7 +237,7 @@ class _Study:
                 requests=sum(self.requests[body] for body in bodies),
                 stored_saved=saved[number][0],
                 moved_saved=saved[number][1],
-                planned="isolated" if cut.key is None else "cut",
+                planned=PLANNED[cut.kind],
                 policy=one.policy,
                 hazards=_most_common(hazards.get(cut.key, Counter())),
             )
@@ -365,7 +365,7 @@ class _Study:
         policy = self.plan.measured.page(body)
         for part, first, stop in self.plan.cuts.spans(page):
             if first <= start and end <= stop:  # the innermost one comes last
-                planned = "isolated" if part.key is None else "cut"
+                planned = PLANNED[part.kind]
                 policy = self.plan.measured.fragment(part.name)
         kinds = Counter(
             one.kind for one in page.stopped if one.cut.start <= start and end <= one.cut.end
@@ -394,6 +394,7 @@ class _Study:
             (often * page.source_bytes, often * self.composition.moved[page.body])
             for page, often in zip(pages, self.asked.pages, strict=True)
         ]
+        kinds = Counter(one.kind for one in self.plan.cuts.fragments.values())
         return Totals(
             pages=len(pages),
             page_bytes=manifest.volumes.pages,
@@ -403,7 +404,8 @@ class _Study:
             unreadable=unreadable,
             refused=sum(page.is_refused for page in manifest.pages),
             worth_it=len(manifest.fragments),
-            isolated=sum(one.key is None for one in self.plan.cuts.fragments.values()),
+            isolated=kinds[CutKind.ISOLATED],
+            paced=kinds[CutKind.PACED],
             approximate=len(self.alike),
             own_pace=sum(len(_newest_parts(lives)) for lives in self.lives.values()),
             stored_saved=manifest.volumes.pages - manifest.volumes.stored,

@@ -15,6 +15,7 @@ import numpy as np
 
 from quire.digest.page import Digest
 from quire.display import escape, format_count, format_duration
+from quire.fragments.cuts.candidates import CutKind
 from quire.fragments.lifetime.results import LpFragment
 from quire.fragments.study.study import FragmentStudy, parts_in
 from quire.fragments.trees.af_tree import AfTree
@@ -69,7 +70,8 @@ def painted_section(study: FragmentStudy, page: int | None, names: PageNames) ->
     keys = legend((name, escape(said)) for name, said in SHARES)
     by_sharing = (
         f'<article class="painting"><h3>By sharing</h3><p class="legend">{keys}'
-        "<span>dashed: approximate</span></p>"
+        "<span>dashed: approximate</span>"
+        "<span>dotted: isolated, or cut out for its pace</span></p>"
         f"{painted(tree, _by_sharing(study, page, tree), unseen)}</article>"
     )
     drawn = [by_sharing]
@@ -141,8 +143,10 @@ def _by_sharing(study: FragmentStudy, page: int, tree: AfTree) -> dict[int, Box]
         found[part] = _share_box(len(study.alike[fragment].pages), count, "approximate")
     # A part that is both is exact.
     for part, start, end in study.parts_on(page):
-        holders = len(study.composition.holders[part.name])
-        box = _share_box(holders, count, "isolated" if part.key is None else "exact")
+        box = Box("few paced", "cut out for its pace")
+        if part.kind is not CutKind.PACED:
+            tier = "isolated" if part.kind is CutKind.ISOLATED else "exact"
+            box = _share_box(len(study.composition.holders[part.name]), count, tier)
         found.update(dict.fromkeys(parts_in(tree.span, tree.parent, start, end), box))
     return found
 

@@ -73,8 +73,8 @@ def _header(study: FragmentStudy, title: str, names: PageNames) -> str:
         _counted(totals.pages, "page"),
         (format_bytes(totals.page_bytes), "of source"),
         _counted(totals.worth_it, "part", " worth cutting out"),
-        (_share(totals.stored_saved, totals.page_bytes), "less to store"),
-        (_share(totals.moved_saved, totals.moved_bytes), "less to move, while parts are fresh"),
+        _less(totals.stored_saved, totals.page_bytes, "to store"),
+        _less(totals.moved_saved, totals.moved_bytes, "to move, while parts are fresh"),
     ]
     if totals.watched_pages:
         pages = f" of {format_count(totals.pages, 'page')}"
@@ -111,12 +111,14 @@ def _counted(count: int, noun: str, more: str = "") -> tuple[str, str]:
     return f"{count:,}", format_count(count, noun).partition(" ")[2] + more
 
 
-def _share(part: int, whole: int) -> str:
-    return percent(part, whole) if whole else "–"
+def _less(saved: int, whole: int, what: str) -> tuple[str, str]:
+    """Return a share, and whether it is less or more: includes of parts on one page cost bytes."""
+    word = "less" if saved >= 0 else "more"
+    return percent(abs(saved), whole) if whole else "–", f"{word} {what}"
 
 
 def _next(study: FragmentStudy, names: PageNames) -> str:
-    exact = [one for one in study.facts if one.tier == "exact" and one.planned == "cut"]
+    is_cut = any(one.tier == "exact" and one.planned in {"cut", "paced"} for one in study.facts)
     chosen = [one for one in study.advised if one.moved_saved > 0 or one.sharing == "private"]
     steps = [
         f'<li><a href="#{one.tier.replace(" ", "-")}-{one.rank}">{escape(one.tier)} {one.rank}</a> '
@@ -147,7 +149,7 @@ def _next(study: FragmentStudy, names: PageNames) -> str:
             "<li>Add an access log: it shows how many bytes less would be moved, "
             "and which parts matter most.</li>"
         )
-    none = "" if exact else "<p>No shared part is worth cutting out of these pages.</p>"
+    none = "" if is_cut else "<p>No shared part is worth cutting out of these pages.</p>"
     listed = f'<ol class="steps">{"".join(steps)}</ol>'
     return f'<section id="next"><h2>What to do next</h2>{none}{listed}</section>\n'
 
@@ -158,7 +160,8 @@ def _how(study: FragmentStudy) -> str:
     return (
         f"<footer><p>Exact parts are those that <code>quire fragments plan</code> and "
         f"<code>esi</code> cut out: the same {cut.min_bytes:,} bytes of source or more on "
-        f"{cut.min_pages:,} pages, or a part that no cache may keep. Stored: every page in full, "
+        f"{cut.min_pages:,} pages, a part that no cache may keep, or one of at least that length that "
+        "changes at another pace than the rest of its page. Stored: every page in full, "
         "against each part once and an include in its places. "
         f"Moved: {asked}, from the origin each time, against pages without the parts that are in the "
         "cache; for a part with its own pace, the rest of its page in the share of captures that "

@@ -18,7 +18,7 @@ code { font-size: .92em; }
 .words { max-height: 40rem; overflow: auto; margin-top: .7rem; }
 .part { margin: .3rem 0; padding: .25rem .5rem; border-left: 4px solid var(--line); border-radius: 3px; background: color-mix(in srgb, var(--part) 16%, transparent); border-left-color: var(--part); }
 .part > .label { display: block; font-size: .72rem; font-weight: 600; color: var(--ink); }
-.approximate { border-left-style: dashed; } .isolated { border-left-style: dotted; } .private { border-left-style: double; }
+.approximate { border-left-style: dashed; } .isolated, .paced { border-left-style: dotted; } .private { border-left-style: double; }
 .few { --part: var(--hue5); } .some { --part: var(--hue1); } .most { --part: var(--hue2); }
 .unsure { --part: var(--hue3); } .hour { --part: var(--hue1); } .day { --part: var(--hue4); } .long { --part: var(--hue0); }
 svg .few { fill: var(--hue5); } svg .some { fill: var(--hue1); } svg .most { fill: var(--hue2); }
