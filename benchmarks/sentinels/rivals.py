@@ -199,16 +199,28 @@ def _ask(address: str, path: str) -> str:
         return str(answer.read().decode())
 
 
+# Started by a small process: the peak that the system reports begins with the memory of the parent.
+_STARTER = """
+import json, resource, subprocess, sys
+code = subprocess.run(sys.argv[2:]).returncode
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+with open(sys.argv[1], "w") as file:
+    json.dump([used.ru_utime + used.ru_stime, used.ru_maxrss * 1024], file)
+sys.exit(code)
+"""
+
+
 def _measured(command: list[str]) -> tuple[str, float, float]:
     """Run a command: its output, its CPU time and its peak memory."""
-    with tempfile.TemporaryFile("w+") as output:
-        running = subprocess.Popen(command, stdout=output, cwd=REPOSITORY)
-        _, status, used = os.wait4(running.pid, 0)
-        running.returncode = os.waitstatus_to_exitcode(status)
-        if running.returncode:
-            raise RuntimeError(f"{command[0]} ended with {running.returncode}")
-        output.seek(0)
-        return output.read(), used.ru_utime + used.ru_stime, used.ru_maxrss * 1024
+    with tempfile.NamedTemporaryFile("r") as used:
+        starter = [sys.executable, "-c", _STARTER, used.name, *command]
+        done = subprocess.run(
+            starter, stdout=subprocess.PIPE, text=True, cwd=REPOSITORY, check=False
+        )
+        if done.returncode:
+            raise RuntimeError(f"{command[0]} ended with {done.returncode}")
+        spent, peak = json.load(used)
+        return done.stdout, spent, peak
 
 
 def _quire(load: Load) -> list[Pass]:
