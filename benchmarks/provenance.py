@@ -5,6 +5,7 @@ import importlib.metadata
 import os
 import platform
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,12 +31,13 @@ PACKAGES = (
 
 #: Follows the name of a commit if the code differed from it.
 LOCAL_CHANGES = " with local changes"
-#: What decides a figure: results of two commits are comparable if none of these differs.
+#: What may decide a figure. A run from a clean tree has none of these changed.
 CODE = (
     *("crates", "Cargo.toml", "Cargo.lock", "python", "benchmarks", ":!benchmarks/results"),
     # These only choose what runs, and write what was found.
     *(":!benchmarks/run.py", ":!benchmarks/provenance.py"),
     *(":!benchmarks/pagewriter.py", ":!benchmarks/paper_figures.py"),
+    ":!benchmarks/dependencies.py",
 )
 
 
@@ -55,11 +57,15 @@ class Provenance:
         took = "" if self.seconds is None else f", took {self.seconds:,.0f} s"
         return f"{self.date}, commit {self.commit}{took}"
 
-    def is_current(self) -> bool:
-        """Whether it was made with the code that is here now, from a clean tree."""
+    def is_current(self, paths: Iterable[str] = CODE) -> bool:
+        """Whether it was made from a clean tree, with the code that is here now.
+
+        Args:
+            paths: the code that decides its figures.
+        """
         if self.commit.endswith(LOCAL_CHANGES):
             return False
-        return _ran("diff", "--quiet", self.commit, "--", *CODE)
+        return _ran("diff", "--quiet", self.commit, "--", *paths)
 
 
 def provenance(seconds: float | None = None) -> Provenance:

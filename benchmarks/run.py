@@ -14,8 +14,9 @@ and the pages below ``docs/benchmarks`` are written again from all stored result
 ``results/quick/pages``. Neither that nor a run with another ``--results`` touches the documentation.
 Progress goes to standard error.
 
-Everything in full size takes hours. A run that was interrupted goes on with ``--outdated``: it skips
-results that were measured with the same code (``crates``, ``python``, ``benchmarks``).
+Everything in full size takes two hours. A run that was interrupted goes on with ``--outdated``: it
+skips results that were measured with the same code, which is the kernels and the modules that a
+benchmark imports (``dependencies``).
 """
 
 import argparse
@@ -33,6 +34,7 @@ sys.path.insert(0, str(REPOSITORY))
 
 from benchmarks import pagewriter  # noqa: E402
 from benchmarks.context import Context  # noqa: E402
+from benchmarks.dependencies import files_of  # noqa: E402
 from benchmarks.pagewriter import Mode  # noqa: E402
 from benchmarks.provenance import Provenance, provenance  # noqa: E402
 from benchmarks.report import Report, Table  # noqa: E402
@@ -182,7 +184,11 @@ def origin_of(name: str, results: Path) -> Provenance | None:
 def is_current(name: str, results: Path) -> bool:
     """Whether the stored result of a benchmark was measured with the code that is here now."""
     origin = origin_of(name, results)
-    return origin is not None and origin.is_current()
+    return origin is not None and origin.is_current(_code_of(name))
+
+
+def _code_of(name: str) -> list[str]:
+    return files_of(f"benchmarks.{BENCHMARKS[name]}", REPOSITORY)
 
 
 def _listed(results: Path) -> Table:
@@ -193,7 +199,7 @@ def _listed(results: Path) -> Table:
             rows.append([name, "-", "-", "-", "not measured"])
             continue
         took = "-" if origin.seconds is None else f"{origin.seconds:,.0f}"
-        state = "up to date" if origin.is_current() else "other code"
+        state = "up to date" if origin.is_current(_code_of(name)) else "other code"
         rows.append([name, origin.date, origin.commit, took, state])
     return Table(["benchmark", "measured", "commit", "seconds", "state"], rows)
 
