@@ -47,4 +47,4 @@ def becomes(
     while found != expected and time.monotonic() < ends:
         pause()
         found = read()
-    assert found == expected
+    assert found == expected, f"{found!r} after {PATIENCE_S:.0f} s, not {expected!r}"
