@@ -62,7 +62,9 @@ def trees(draw: st.DrawFn) -> Tree:
         free[parent[node]] += size[node]
         free[node] += start[node]
     span = [(start[node], start[node] + size[node]) for node in range(count)]
-    own = [draw(st.integers(0, 15)) for _ in range(count)]
+    # What has no bytes of its own never changes by itself. So two nodes with the same span, one in
+    # the other, change in the same versions.
+    own = [draw(st.integers(0, 15)) if own_bytes[node] else 0 for node in range(count)]
     status: list[bool | None] = [False, *(draw(st.booleans()) for _ in range(1, count))]
     return parent, span, own, status
 

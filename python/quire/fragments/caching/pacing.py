@@ -21,6 +21,7 @@ Cost: a few passes over the nodes of the newest version. Sets of versions are bi
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -79,12 +80,16 @@ def paced_parts(
 def _still_free(page: CutPage, known: AbstractSet[Span], min_bytes: int) -> list[Span]:
     """Return the parts that no cut and no other part overlaps."""
     found: list[Span] = []
-    taken = [(one.start, one.end) for one in page.cuts]
-    for span in sorted(known, key=lambda one: (one[0], -one[1])):
-        is_free = all(end <= span[0] or span[1] <= start for start, end in taken)
-        if is_free and span[1] - span[0] >= min_bytes:
-            found.append(span)
-            taken.append(span)
+    cuts = page.cuts
+    ends = [one.end for one in cuts]
+    taken = 0
+    for start, end in sorted(known, key=lambda one: (one[0], -one[1])):
+        # Cuts are in page order: only the first one that ends after the start can overlap.
+        after = bisect_right(ends, start)
+        is_free = start >= taken and (after == len(cuts) or cuts[after].start >= end)
+        if is_free and end - start >= min_bytes:
+            found.append((start, end))
+            taken = end
     return found[:MOST_PARTS]
 
 

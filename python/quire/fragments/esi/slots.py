@@ -8,7 +8,8 @@ to be purged.
 
 A new fragment continues an old one if both have the same content, if the plan followed the old one
 to its place (``continued_parts``), or if on most pages it is in the same place: between the same
-fragments, in the same order. A name that is still in use is never given to a second file. Names do not tell the content any more; the manifest has the SHA-256.
+fragments, in the same order. A name that is still in use is never given to a second file. Names do
+not tell the content any more; the manifest has the SHA-256.
 """
 
 from __future__ import annotations
