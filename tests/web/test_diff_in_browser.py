@@ -6,6 +6,7 @@ fragment of its address, and whether it is in sight.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -69,6 +70,23 @@ def place(visitor: Visitor) -> tuple[str, str, bool]:
 def arrives(visitor: Visitor, expected: tuple[str, str, bool]) -> None:
     """Wait until a visitor is at a change: a frame scrolls some time after its address changed."""
     becomes(visitor.page, lambda: place(visitor), expected)
+
+
+def arrives_by_link(visitor: Visitor, expected: tuple[str, str]) -> None:
+    """Wait until a page that was loaded for a change shows it.
+
+    On a busy machine Chromium now and then leaves a frame of another origin at its top, although it
+    has found the target. Then a person loads the page again, and so does this.
+    """
+    for _ in range(5):
+        becomes(visitor.page, lambda: place(visitor)[:2], expected)
+        ends = time.monotonic() + 5
+        while time.monotonic() < ends:
+            if place(visitor) == (*expected, True):
+                return
+            visitor.page.wait_for_timeout(20)
+        visitor.page.reload()
+    arrives(visitor, (*expected, True))
 
 
 def test_buttons_keys_map_and_list_lead_from_change_to_change(visitor: Visitor, watch: int) -> None:
@@ -173,7 +191,7 @@ def test_changes_are_reached_without_scripts(site: Site, watch: int) -> None:
         page = visitor.page
         for number, word in ((2, "may"), (3, "nine"), (1, "10")):
             page.click("#next")
-            arrives(visitor, (f"{number} of 3 changes", word, True))
+            arrives_by_link(visitor, (f"{number} of 3 changes", word))
         page.click(".map [data-change='3']")
         becomes(page, lambda: place(visitor)[1], "nine")
         visitor.seen.check()
