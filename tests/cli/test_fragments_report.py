@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from quire.archive import Archive
 from quire.cli.fragments.report import report
+from tests.fragments.test_pacing import front
 from tests.fragments.test_statistics import MENU, START, entry, small_site, write_log
 
 
@@ -41,6 +43,20 @@ def test_a_report_is_written_with_its_numbers_beside_it(site: Path) -> None:
     assert numbers["fragments"][0]["source_bytes"] == len(MENU)
     assert "4 pages, 4 versions: 2 parts worth cutting out" in result.stdout
     assert "report.html and report.json: written" in result.stderr
+
+
+def test_what_a_part_of_one_page_costs_to_store_is_said_as_more(site: Path) -> None:
+    (site / "front").mkdir()
+    for hour in range(8):
+        (site / "front" / f"2026-05-01T0{hour}-00-00Z.html").write_text(front(hour), "utf-8")
+
+    result = run("front", "--by-folder", "-o", "report.html")
+
+    totals = json.loads((site / "report.json").read_text("utf-8"))["totals"]
+    assert totals["stored_saved"] < 0 < totals["moved_saved"]
+    words = re.search(r"out, (\d+) B more \(.*\) to store, .* less \(.*\) to move", result.stdout)
+    assert words is not None
+    assert int(words[1]) == -totals["stored_saved"]
 
 
 def test_json_is_what_is_beside_the_report(site: Path) -> None:

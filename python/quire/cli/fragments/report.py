@@ -196,13 +196,19 @@ def _print(study: FragmentStudy) -> None:
     more = len(study.advised) - len(listed)
     if more > 0:
         terminal.write_text(f"… and {more:,} more, which save less\n")
-    share = f" ({100 * totals.stored_saved / totals.page_bytes:.1f} %)" if totals.page_bytes else ""
     terminal.write_text(
         f"{format_count(totals.pages, 'page')}, {format_count(totals.versions, 'version')}: "
         f"{format_count(totals.worth_it, 'part')} worth cutting out, "
-        f"{format_bytes(totals.stored_saved)} of {format_bytes(totals.page_bytes)} stored less{share}\n"
+        f"{_less(totals.stored_saved, totals.page_bytes)} to store, "
+        f"{_less(totals.moved_saved, totals.moved_bytes)} to move while parts are fresh\n"
         f"{totals.isolated:,} of these isolated, {totals.paced:,} cut out for their pace; "
         f"{totals.approximate:,} more only alike, "
         f"{totals.own_pace:,} that change at their own pace; "
         f"{format_count(totals.refused, 'page')} refused\n"
     )
+
+
+def _less(saved: int, of: int) -> str:
+    """Say how much less there is, or more: ``69 B more (5.8 %)``."""
+    share = f" ({100 * abs(saved) / of:.1f} %)" if of else ""
+    return f"{format_bytes(abs(saved))} {'less' if saved >= 0 else 'more'}{share}"
