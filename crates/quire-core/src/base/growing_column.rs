@@ -1,4 +1,4 @@
-//! Columns that grow value by value, always in the narrowest width that holds the values so far.
+//! Columns that grow part by part, always in the narrowest width that holds the values so far.
 //!
 //! A page can have a node for each byte, so a column must not be wider while it is built than in
 //! the digest. A value that does not fit widens the whole column, which happens at most twice.
@@ -27,15 +27,16 @@ impl GrowingInts {
         }
     }
 
-    /// Append a value.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // called for every node
-    pub fn push(&mut self, value: u32) {
+    /// Append values. They are narrowed in one loop without decisions.
+    pub fn extend(&mut self, values: &[u32]) {
+        let most = values.iter().fold(0, |most, &value| most.max(value));
+        if most > u32::MAX >> (32 - 8 * self.width) {
+            self.widen(most);
+        }
         match self.width {
-            1 if value <= 0xff => self.bytes.push(value as u8),
-            2 if value <= 0xffff => (self.bytes).extend_from_slice(&(value as u16).to_le_bytes()),
-            4 => self.bytes.extend_from_slice(&value.to_le_bytes()),
-            _ => self.widen(value),
+            1 => narrow(&mut self.bytes, values, |v| [v as u8]),
+            2 => narrow(&mut self.bytes, values, |v| (v as u16).to_le_bytes()),
+            _ => narrow(&mut self.bytes, values, u32::to_le_bytes),
         }
     }
 
@@ -50,7 +51,6 @@ impl GrowingInts {
             }),
         };
         self.width = width;
-        self.push(value);
     }
 
     /// Return the values.
@@ -76,15 +76,16 @@ impl GrowingIds {
         }
     }
 
-    /// Append an id, or -1.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // called twice for every node
-    pub fn push(&mut self, id: i32) {
+    /// Append ids, or -1. They are narrowed in one loop without decisions.
+    pub fn extend(&mut self, ids: &[i32]) {
+        let most = ids.iter().fold(0, |most, &id| most.max(id));
+        if most > i32::MAX >> (32 - 8 * self.width) {
+            self.widen(most);
+        }
         match self.width {
-            1 if id <= 0x7f => self.bytes.push(id as u8),
-            2 if id <= 0x7fff => self.bytes.extend_from_slice(&(id as i16).to_le_bytes()),
-            4 => self.bytes.extend_from_slice(&id.to_le_bytes()),
-            _ => self.widen(id),
+            1 => narrow(&mut self.bytes, ids, |id| [id as u8]),
+            2 => narrow(&mut self.bytes, ids, |id| (id as i16).to_le_bytes()),
+            _ => narrow(&mut self.bytes, ids, i32::to_le_bytes),
         }
     }
 
@@ -99,7 +100,6 @@ impl GrowingIds {
             }),
         };
         self.width = width;
-        self.push(id);
     }
 
     /// Return the ids.
@@ -113,6 +113,20 @@ impl GrowingIds {
     /// Return the stored bytes and their width.
     pub fn stored(&self) -> (&[u8], u8) {
         (&self.bytes, self.width)
+    }
+}
+
+/// Append values in the width of a column.
+fn narrow<T: Copy, const WIDTH: usize>(
+    bytes: &mut Vec<u8>,
+    values: &[T],
+    narrowed: impl Fn(T) -> [u8; WIDTH],
+) {
+    let start = bytes.len();
+    bytes.resize(start + values.len() * WIDTH, 0);
+    let (places, _) = bytes[start..].as_chunks_mut();
+    for (place, &value) in places.iter_mut().zip(values) {
+        *place = narrowed(value);
     }
 }
 
@@ -151,8 +165,8 @@ mod tests {
         ] {
             let values = [0, top / 3, top / 2, 1, top, 0];
             let mut growing = GrowingInts::with_capacity(0);
-            for &value in &values {
-                growing.push(value);
+            for values in values.chunks(2) {
+                growing.extend(values);
             }
             let mut bytes = Vec::new();
             let width = write_ints(values.iter().copied(), &mut bytes);
@@ -160,8 +174,8 @@ mod tests {
 
             let ids = [-1, 0, top as i32 / 2, -1, top as i32, -1];
             let mut growing = GrowingIds::with_capacity(0);
-            for &id in &ids {
-                growing.push(id);
+            for ids in ids.chunks(2) {
+                growing.extend(ids);
             }
             let mut bytes = Vec::new();
             let width = write_ids(&ids, top as usize + 1, &mut bytes);

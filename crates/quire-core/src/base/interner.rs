@@ -118,15 +118,23 @@ impl<'a> Interner<'a> {
     }
 
     /// Return the id of a part of the text, adding it if it is new.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // called for nearly every node
     pub fn intern_part(&mut self, part: Range<usize>, key: u8) -> u32 {
         let text = self.text;
         let hash = short_bytes::table_hash(text, part.start, part.end);
         (self.find(hash, text, &part, key)).unwrap_or_else(|| self.add(hash, part, key, false))
     }
 
+    /// [`Self::intern_part`], for the parts that are seldom asked for.
+    #[cold]
+    pub fn intern_rare_part(&mut self, part: Range<usize>, key: u8) -> u32 {
+        self.intern_part(part, key)
+    }
+
     /// Return the id of a string, or take the slot for it.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // called for nearly every node
     fn find(&mut self, hash: u64, text: &[u8], part: &Range<usize>, key: u8) -> Option<u32> {
         let (home, mark) = probe(hash, key);
         let last = self.slots.len() - 1;

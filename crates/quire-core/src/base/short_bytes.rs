@@ -136,7 +136,8 @@ fn hash_long(text: &[u8], start: usize, end: usize) -> u64 {
 ///
 /// Unlike in [`hash`], blocks do not wait for each other: each is multiplied on its own, and the
 /// products are rotated and added. The values are stored nowhere, so they may change.
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always)] // called for nearly every node
 #[must_use]
 pub fn table_hash(text: &[u8], start: usize, end: usize) -> u64 {
     let length = end - start;
@@ -146,7 +147,8 @@ pub fn table_hash(text: &[u8], start: usize, end: usize) -> u64 {
     }
 }
 
-#[inline]
+#[inline(always)]
+#[allow(clippy::inline_always)] // as for `table_hash`
 fn table_hash_near(near: &[u8; NEAR], length: usize) -> u64 {
     let state = (blocks(near, length).into_iter()).fold(0u64, |state, block| {
         (state.rotate_left(19)).wrapping_add(add(K0, block))

@@ -108,6 +108,27 @@ struct TagEntry {
     namespace: Namespace,
 }
 
+/// Nodes that are added to the columns at once: the width of a column is then asked for once, not
+/// for each value.
+const BLOCK: usize = 256;
+
+/// A part of the columns that is not narrowed yet.
+struct Block {
+    tag: [u32; BLOCK],
+    attr: [i32; BLOCK],
+    content: [i32; BLOCK],
+}
+
+impl Default for Block {
+    fn default() -> Self {
+        Self {
+            tag: [0; BLOCK],
+            attr: [0; BLOCK],
+            content: [0; BLOCK],
+        }
+    }
+}
+
 /// Columns and lists, before they are written.
 struct Columns<'a> {
     names: &'a Names,
@@ -153,6 +174,7 @@ impl<'a> Columns<'a> {
         // for every copy would be quadratic.
         let mut copies = HashMap::new();
         let attributes = matches!(job.kind, Kind::Html | Kind::Xml | Kind::Tree);
+        let mut block = Block::default();
         for place in 0..n {
             let id = order.node(place);
             let node = &draft.nodes[id];
@@ -167,7 +189,6 @@ impl<'a> Columns<'a> {
                     namespace: names.namespace(tag),
                 });
             }
-            columns.tag.push(entry);
             let TagEntry {
                 class, namespace, ..
             } = columns.tags[entry as usize];
@@ -191,13 +212,20 @@ impl<'a> Columns<'a> {
                     }
                 } else if node.has(IMPLIED) && part.len() > LONG_RUN {
                     attr = *(copies.entry(part.start))
-                        .or_insert_with(|| columns.runs.intern_part(part, key) as i32);
+                        .or_insert_with(|| columns.runs.intern_rare_part(part, key) as i32);
                 } else if !part.is_empty() {
                     attr = columns.runs.intern_part(part, key) as i32;
                 }
             }
-            columns.attr.push(attr);
-            columns.content.push(content);
+            let at = place % BLOCK;
+            block.tag[at] = entry;
+            block.attr[at] = attr;
+            block.content[at] = content;
+            if at + 1 == BLOCK || place + 1 == n {
+                columns.tag.extend(&block.tag[..=at]);
+                columns.attr.extend(&block.attr[..=at]);
+                columns.content.extend(&block.content[..=at]);
+            }
         }
         columns.runs.finish();
         columns.contents.finish();
@@ -329,12 +357,12 @@ impl<'a> Columns<'a> {
             return (Vec::new(), Vec::new(), vec![false; self.tags.len()]);
         };
         let marks = &exceptions.marks;
-        let mut votes = vec![(0u32, 0u32); self.tags.len()];
-        self.tag.ints().for_each(|place, tag| {
-            let votes = &mut votes[tag as usize];
-            votes.0 += 1;
-            votes.1 += u32::from(marks[place] & ENDED != 0);
-        });
+        // Nodes with an end tag, less those without: one number to update for each node.
+        let vote = |place: usize| 2 * i32::from(marks[place] & ENDED != 0) - 1;
+        let mut votes = vec![0i32; self.tags.len()];
+        self.tag
+            .ints()
+            .for_each(|place, tag| votes[tag as usize] += vote(place));
         // Only elements of namespaces with `<a/>` can have such runs.
         let is_html: Vec<bool> = (self.tags.iter())
             .map(|t| t.namespace == Namespace::Html)
@@ -348,11 +376,10 @@ impl<'a> Columns<'a> {
             });
         }
         for &place in &closed {
-            let votes = &mut votes[self.tag.ints().get(place as usize) as usize];
-            votes.0 -= 1;
-            votes.1 -= u32::from(marks[place as usize] & ENDED != 0);
+            let place = place as usize;
+            votes[self.tag.ints().get(place) as usize] -= vote(place);
         }
-        let ends: Vec<bool> = votes.iter().map(|&(all, with)| with * 2 > all).collect();
+        let ends: Vec<bool> = votes.iter().map(|&votes| votes > 0).collect();
         // The usual marks of nodes of each tag, and which marks count.
         let usual: Vec<(u8, u8)> = (self.tags.iter().zip(&ends))
             .map(|(t, &ends)| {
