@@ -5,6 +5,8 @@
 //! 2^64 over a table of numbers for the bytes, with its bits mixed at the end, so that the smallest
 //! K-bit values are a fair sample.
 
+use wide::i16x8;
+
 use crate::base::short_bytes;
 
 /// An odd number without a pattern: the fraction of the root of 3.
@@ -302,14 +304,14 @@ impl Smallest {
         let fresh = &mut self.fresh;
         fresh[count..count + BLOCK].fill(u32::MAX);
         let in_order = match count.div_ceil(BLOCK) {
-            0 | 1 => place::<8>(fresh, count, shift, placed),
-            2 => place::<16>(fresh, count, shift, placed),
-            3 => place::<24>(fresh, count, shift, placed),
-            4 => place::<32>(fresh, count, shift, placed),
-            5 => place::<40>(fresh, count, shift, placed),
-            6 => place::<48>(fresh, count, shift, placed),
-            7 => place::<56>(fresh, count, shift, placed),
-            _ => place::<BATCH>(fresh, count, shift, placed),
+            0 | 1 => place::<1>(fresh, count, shift, placed),
+            2 => place::<2>(fresh, count, shift, placed),
+            3 => place::<3>(fresh, count, shift, placed),
+            4 => place::<4>(fresh, count, shift, placed),
+            5 => place::<5>(fresh, count, shift, placed),
+            6 => place::<6>(fresh, count, shift, placed),
+            7 => place::<7>(fresh, count, shift, placed),
+            _ => place::<{ BATCH / BLOCK }>(fresh, count, shift, placed),
         };
         let different = if in_order {
             count
@@ -386,49 +388,51 @@ fn sort(numbers: &mut [u32]) -> usize {
 /// they usually are; otherwise numbers with the same first bits are next to each other.
 ///
 /// Faster than sorting by comparisons with unpredictable results: eight numbers are counted at
-/// once. `ROOM` is `count`, rounded up to a multiple of eight, so that no loop ends where the
-/// processor does not expect it. The numbers in between are the largest of all.
-fn place<const ROOM: usize>(
+/// once. `BLOCKS` is `count` in blocks of eight, rounded up, so that no loop ends where the
+/// processor does not expect it. The numbers in between are the largest of all. Keys and counts
+/// stay in registers: with loops over plain arrays, the compiler reads each key from memory again.
+fn place<const BLOCKS: usize>(
     numbers: &[u32],
     count: usize,
     shift: u32,
     placed: &mut [u32; 2 * BATCH],
 ) -> bool {
-    let Some(numbers) = numbers.first_chunk::<ROOM>() else {
+    let Some(blocks) = numbers.as_chunks().0.first_chunk::<BLOCKS>() else {
         return false; // never: there is room for a batch
     };
-    let mut keys = [0; ROOM];
-    first_bits(numbers, shift, &mut keys);
-    let mut before = [0i16; ROOM];
-    for other in keys {
-        for (count, &key) in before.iter_mut().zip(&keys) {
-            *count += i16::from(other < key);
+    let keys = blocks.map(|block| first_bits(block, shift));
+    let mut before = [i16x8::ZERO; BLOCKS];
+    for others in keys {
+        for other in others.to_array() {
+            let other = i16x8::splat(other);
+            for (count, key) in before.iter_mut().zip(keys) {
+                *count -= key.simd_gt(other); // -1 where the key is greater
+            }
         }
     }
+    let sum = (before.iter()).fold(i16x8::ZERO, |sum, &count| sum + count);
+    let sum: i16 = sum.to_array().iter().sum();
     // Of two different numbers, one is before the other, and all are before each free place.
-    let different = count * count.saturating_sub(1) / 2 + (ROOM - count) * count;
-    if before.iter().sum::<i16>() as usize == different {
-        scatter(&before, numbers, placed);
+    let different = count * count.saturating_sub(1) / 2 + (BLOCKS * BLOCK - count) * count;
+    let before = before.map(i16x8::to_array);
+    let (before, numbers) = (before.as_flattened(), blocks.as_flattened());
+    if sum as usize == different {
+        scatter(before, numbers, placed);
         return true;
     }
-    scatter_equal(&before, &numbers[..count], placed);
+    scatter_equal(before, &numbers[..count], placed);
     false
 }
 
-/// Return the bits of numbers from `shift` on. Not inlined, like the next two: unrolled for each
-/// `ROOM`, they would fill the processor's instruction cache.
-#[inline(never)]
-fn first_bits(numbers: &[u32], shift: u32, keys: &mut [i16]) {
+/// Return the sixteen bits of numbers from `shift` on.
+#[inline]
+fn first_bits(numbers: [u32; BLOCK], shift: u32) -> i16x8 {
     const TOP: u16 = 1 << 15; // processors compare signed numbers
-    let (blocks, _) = numbers.as_chunks::<BLOCK>();
-    for (keys, numbers) in keys.as_chunks_mut::<BLOCK>().0.iter_mut().zip(blocks) {
-        for (key, &number) in keys.iter_mut().zip(numbers) {
-            *key = ((number >> shift) as u16 ^ TOP).cast_signed();
-        }
-    }
+    i16x8::new(numbers.map(|number| ((number >> shift) as u16 ^ TOP).cast_signed()))
 }
 
-/// Write each number to the index of its count.
+/// Write each number to the index of its count. Not inlined, like the next one: unrolled for each
+/// number of blocks, they would fill the processor's instruction cache.
 #[inline(never)]
 fn scatter(before: &[i16], numbers: &[u32], placed: &mut [u32; 2 * BATCH]) {
     let (blocks, _) = numbers.as_chunks::<BLOCK>();
