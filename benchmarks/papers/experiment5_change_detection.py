@@ -124,6 +124,15 @@ def _add_claims(
                 met=min(ratios) > 1,
             )
         )
+    exponents = [_exponent(shape, ours) for shape in SHAPES]
+    report.goals.append(
+        Goal(
+            f"claim: Sdiff takes linear time, {what}",
+            "exponent <= 1.1",
+            f"exponents {min(exponents):.2f} to {max(exponents):.2f}",
+            met=max(exponents) <= 1.1,
+        )
+    )
     spreads = []
     for nodes in {nodes for _, nodes in ours}:
         medians = [turns[FULL].median for (_, size), turns in ours.items() if size == nodes]
@@ -131,6 +140,14 @@ def _add_claims(
     report.notes.append(
         f"Sdiff, {what}, the slowest shape to the fastest: {min(spreads):.1f}x to {max(spreads):.1f}x"
     )
+
+
+def _exponent(shape: Shape, ours: dict[tuple[Shape, int], dict[str, measure.Samples]]) -> float:
+    """How the time of Sdiff grows with the elements; the start of a call hides it in small documents."""
+    points = {nodes: turns[FULL].median for (one, nodes), turns in ours.items() if one == shape}
+    large = {nodes: seconds for nodes, seconds in points.items() if nodes >= 1_000}
+    chosen = large if len(large) > 1 else points
+    return measure.growth_exponent(list(chosen), list(chosen.values()))
 
 
 def _add_table(

@@ -42,12 +42,14 @@ def run(context: Context) -> Report:
     report.tables.append(
         Table(["pages", "page cache, MB", *cells], [_cells(row) for row in rows], MAIN)
     )
-    others = []
+    others, theirs = [], {}
     for site in context.pick(list(sites), ["openjdk-17-doc"]):
         if site != MAIN:
             sources = [page.read() for page in sites[site]]
             pages = [quire.encode(source, kind="html") for source in sources]
-            others.append([site, *_cells(_saved(sources, pages))])
+            row = _saved(sources, pages)
+            others.append([site, *_cells(row)])
+            theirs[site] = row[2][0][0]
             context.say(site)
     report.tables.append(Table(["site", "pages", "page cache, MB", *cells], others, "other sites"))
     _, _, saved = rows[-1]
@@ -59,6 +61,13 @@ def run(context: Context) -> Report:
             f">= {PAPER[0]:.0%}",
             f"{whole:.0%} ({composable:.0%})",
             met=whole >= PAPER[0],
+        ),
+        Goal(
+            "claim: 22 % less storage at MinMatchFactor 0.7, on every other site",
+            f">= {PAPER[0]:.0%}",
+            f"{min(theirs.values()):.1%} to {max(theirs.values()):.1%}, "
+            f"{sum(share >= PAPER[0] for share in theirs.values())} of {len(theirs)} sites reach it",
+            met=min(theirs.values()) >= PAPER[0],
         ),
         Goal(
             "numbers of pages at which a lower MinMatchFactor saves more, as in the paper",

@@ -105,7 +105,7 @@ def run(context: Context) -> Report:
         trends,
     ]
     _draw(report, answers)
-    report.goals = _goals(answers[MAIN])
+    report.goals = [*_goals(answers[MAIN]), *_every_site(answers)]
     main = answers[MAIN]
     low, middle, high = (main[SIZE, match] for match in MATCHES)
     report.notes = [
@@ -284,6 +284,17 @@ def _trends(answers: dict[str, Answers]) -> Table:
         rows.append([name, *(f"{count} of {len(steps)}" for count in counts)])
     headings = ["site", "fragments as many or more", "sum no larger"]
     return Table(headings, rows, "steps to the next MinMatchFactor that go as in the paper")
+
+
+def _every_site(answers: dict[str, Answers]) -> list[Goal]:
+    """The same two trends, on all sites."""
+    found = [_steps(mine) for mine in answers.values()]
+    more = sum(all(len(low.sizes) <= len(high.sizes) for low, high in steps) for steps in found)
+    less = sum(all(low.sizes.sum() >= high.sizes.sum() for low, high in steps) for steps in found)
+    return [
+        every("sites with as many fragments or more at each step (figure 9)", more, len(found)),
+        every("sites with a sum of sizes no larger at each step (table 1)", less, len(found)),
+    ]
 
 
 def _goals(main: Answers) -> list[Goal]:

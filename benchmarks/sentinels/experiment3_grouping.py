@@ -171,6 +171,16 @@ def _add_verdict(report: Report, costs: dict[int, dict[str, float]]) -> None:
             2,
         ),
     ]
+    for claim, other, most in (("less than loading", LOADING, 1), ("about one MD5", MD5, 2)):
+        ratios = [costs[size][GROUPING] / costs[size][other] for size in sizes]
+        report.goals.append(
+            Goal(
+                f"claim: grouping costs {claim}, at every size",
+                f"<= {most}x",
+                f"{min(ratios):.2f}x to {max(ratios):.2f}x (1 to {sizes[-1]:,} sentinels)",
+                met=max(ratios) <= most,
+            )
+        )
     first = costs[sizes[0]][GROUPING] / sizes[0]
     each = last[GROUPING] / sizes[-1]
     report.goals.append(
