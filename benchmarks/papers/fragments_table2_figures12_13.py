@@ -153,7 +153,7 @@ def run(context: Context) -> Report:
             "figure 13: both thresholds have the same lifetimes, on every page",
             f"at most {ALIKE:.0%} of the fragments apart",
             f"{alike} of {len(found)} pages; apart by "
-            + ", ".join(f"{share:.0%} ({name})" for name, share in apart.items()),
+            + ", ".join(f"{share:.1%} ({name})" for name, share in apart.items()),
             met=alike == len(found),
         )
     )
